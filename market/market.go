@@ -1,0 +1,180 @@
+// Package market is the whole market at one block: pools, tokens, prices. It never changes.
+//
+// A block gives the next market, which shares what did not change. Whatever
+// can be derived is a function of the snapshot and may be kept inside it, so
+// there is no cache to clear.
+package market
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+
+	"github.com/ethereum/go-ethereum/common"
+
+	"braid/u256"
+	"braid/venue"
+)
+
+// Block names the block a snapshot belongs to.
+type Block struct {
+	Number  uint64
+	Hash    common.Hash
+	Parent  common.Hash
+	Time    uint64 // seconds
+	BaseFee u256.Int
+}
+
+// Token is what people need to know about an ERC-20.
+type Token struct {
+	Address  common.Address
+	Symbol   string
+	Name     string
+	Decimals uint8
+	LogoURI  string
+	Verified bool // on the token list
+}
+
+// Edge leads from a token through a pool to another token. Pool and To are
+// dense numbers, In and Out positions in the pool.
+type Edge struct {
+	Pool, To int
+	In, Out  int
+}
+
+// Snapshot is the market after one block.
+type Snapshot struct {
+	block   Block
+	chain   Chain
+	pools   []venue.Pool
+	poolNo  map[venue.ID]int
+	tokens  []Token
+	tokenNo map[common.Address]int
+	edges   [][]Edge // by token
+
+	priceOnce sync.Once
+	prices    []Price
+}
+
+// Chain is what the market has to know of the chain it stands on.
+type Chain struct {
+	WrappedNative common.Address
+	Stables       []common.Address // worth one dollar each: the anchors of all prices
+	MinBaseFee    u256.Int         // the least the chain charges for gas, wei
+	Tip           u256.Int         // what is added to the base fee, wei
+}
+
+// New is a market without pools, before the first block.
+func New(chain Chain) *Snapshot {
+	return &Snapshot{chain: chain, poolNo: map[venue.ID]int{}, tokenNo: map[common.Address]int{}}
+}
+
+func (s *Snapshot) Block() Block { return s.block }
+func (s *Snapshot) Chain() Chain { return s.chain }
+
+// Pools and Tokens are in the order of their numbers; callers only read them.
+func (s *Snapshot) Pools() []venue.Pool { return s.pools }
+func (s *Snapshot) Tokens() []Token     { return s.tokens }
+
+// Edges lead out of a token, in the order in which their pools came.
+func (s *Snapshot) Edges(token int) []Edge { return s.edges[token] }
+
+func (s *Snapshot) Pool(id venue.ID) (venue.Pool, bool) {
+	i, ok := s.poolNo[id]
+	if !ok {
+		return nil, false
+	}
+	return s.pools[i], true
+}
+
+// Token is the number of a token.
+func (s *Snapshot) Token(a common.Address) (int, bool) {
+	i, ok := s.tokenNo[a]
+	return i, ok
+}
+
+// GasPrice is what a unit of gas costs in wei.
+func (s *Snapshot) GasPrice() u256.Int {
+	fee := s.block.BaseFee
+	if fee.Lt(s.chain.MinBaseFee) {
+		fee = s.chain.MinBaseFee
+	}
+	return fee.Add(s.chain.Tip)
+}
+
+// Next is the market after a block that changed or added these pools and made
+// these tokens known. A pool is matched by its ID; the last of several wins.
+// Every token of a new pool must be known by then.
+func (s *Snapshot) Next(block Block, pools []venue.Pool, tokens []Token) (*Snapshot, error) {
+	n := &Snapshot{
+		block: block, chain: s.chain,
+		pools: s.pools, poolNo: s.poolNo, tokens: s.tokens, tokenNo: s.tokenNo, edges: s.edges,
+	}
+	if len(tokens) > 0 {
+		n.addTokens(tokens)
+	}
+	if len(pools) == 0 {
+		return n, nil
+	}
+	n.pools = slices.Clone(n.pools)
+	var fresh []venue.Pool
+	for _, p := range pools {
+		if i, ok := n.poolNo[p.Info().ID]; ok {
+			n.pools[i] = p
+		} else {
+			fresh = append(fresh, p)
+		}
+	}
+	if len(fresh) > 0 {
+		return n, n.addPools(fresh)
+	}
+	return n, nil
+}
+
+func (n *Snapshot) addTokens(tokens []Token) {
+	n.tokenNo = maps.Clone(n.tokenNo)
+	n.tokens = slices.Clone(n.tokens)
+	n.edges = slices.Clone(n.edges)
+	for _, t := range tokens {
+		if _, known := n.tokenNo[t.Address]; known {
+			continue
+		}
+		n.tokenNo[t.Address] = len(n.tokens)
+		n.tokens = append(n.tokens, t)
+		n.edges = append(n.edges, nil)
+	}
+}
+
+func (n *Snapshot) addPools(fresh []venue.Pool) error {
+	n.poolNo = maps.Clone(n.poolNo)
+	n.edges = slices.Clone(n.edges)
+	for _, p := range fresh {
+		info := p.Info()
+		if i, again := n.poolNo[info.ID]; again {
+			n.pools[i] = p
+			continue
+		}
+		no := len(n.pools)
+		n.poolNo[info.ID] = no
+		n.pools = append(n.pools, p)
+		for in, a := range info.Tokens {
+			from, ok := n.tokenNo[a]
+			if !ok {
+				return fmt.Errorf("pool %s: token %s is not known", info.ID, a)
+			}
+			for out, b := range info.Tokens {
+				if in == out {
+					continue
+				}
+				to, ok := n.tokenNo[b]
+				if !ok {
+					return fmt.Errorf("pool %s: token %s is not known", info.ID, b)
+				}
+				// Clip, so that appending never writes into an older snapshot.
+				n.edges[from] = append(slices.Clip(n.edges[from]), Edge{Pool: no, To: to, In: in, Out: out})
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,83 @@
+// Package monad is what stands on chain 143: sources, tokens and canonical contracts.
+package monad
+
+import (
+	_ "embed"
+	"encoding/json"
+	"fmt"
+
+	"github.com/ethereum/go-ethereum/common"
+
+	"braid/market"
+	"braid/u256"
+	"braid/venue"
+)
+
+const ChainID = 143
+
+var (
+	WrappedNative   = common.HexToAddress("0x3bd359C1119dA7Da1D913D1C4D2B7c461115433A")
+	Multicall3      = common.HexToAddress("0xcA11bde05977b3631167028862bE2a173976CA11")
+	Create2Deployer = common.HexToAddress("0x4e59b44847b379578588920cA78FbF26c0B4956C")
+
+	USDC  = common.HexToAddress("0x754704Bc059F8C67012fEd69BC8A327a5aafb603")
+	USDT0 = common.HexToAddress("0xe7cd86e13AC4309349F30B3435a9d337750fC82D")
+	AUSD  = common.HexToAddress("0x00000000eFE302BEAA2b3e6e1b18d08D69a9012a")
+)
+
+//go:embed sources.json
+var sourcesJSON []byte
+
+//go:embed tokens.json
+var tokensJSON []byte
+
+// Sources are the deployments, in the order in which the API lists them.
+func Sources() []venue.Source {
+	var rows []venue.Source
+	must(json.Unmarshal(sourcesJSON, &rows))
+	return rows
+}
+
+// Tokens is the token list without its entry for the native currency, which
+// is no ERC-20 and stands at the zero address.
+func Tokens() []market.Token {
+	var list struct {
+		Tokens []struct {
+			Address  common.Address
+			Symbol   string
+			Name     string
+			Decimals uint8
+			LogoURI  string
+		}
+	}
+	must(json.Unmarshal(tokensJSON, &list))
+	tokens := make([]market.Token, 0, len(list.Tokens))
+	for _, t := range list.Tokens {
+		if t.Address == (common.Address{}) {
+			continue
+		}
+		tokens = append(tokens, market.Token{
+			Address: t.Address, Symbol: t.Symbol, Name: t.Name, Decimals: t.Decimals, LogoURI: t.LogoURI, Verified: true,
+		})
+	}
+	return tokens
+}
+
+// Chain is what a market on this chain has to know of it. The tip is what the
+// nodes answer to eth_maxPriorityFeePerGas.
+func Chain() market.Chain {
+	const gwei = 1_000_000_000
+	return market.Chain{
+		WrappedNative: WrappedNative,
+		Stables:       []common.Address{USDC, USDT0, AUSD},
+		MinBaseFee:    u256.From(100 * gwei),
+		Tip:           u256.From(2 * gwei),
+	}
+}
+
+// must guards the embedded data, which the tests read.
+func must(err error) {
+	if err != nil {
+		panic(fmt.Errorf("monad: embedded data: %w", err))
+	}
+}

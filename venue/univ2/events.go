@@ -1,0 +1,105 @@
+package univ2
+
+import (
+	"fmt"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/ethereum/go-ethereum/crypto"
+
+	"braid/u256"
+	"braid/venue"
+)
+
+// Name is the family's name in the deployments.
+const Name = "univ2"
+
+var (
+	topicCreated = crypto.Keccak256Hash([]byte("PairCreated(address,address,address,uint256)"))
+	topicSync    = crypto.Keccak256Hash([]byte("Sync(uint112,uint112)"))
+)
+
+// Family follows the pairs of its sources.
+type Family struct {
+	sources map[common.Address]*venue.Source // by factory
+}
+
+// New follows those of the sources that are of this family.
+func New(sources []venue.Source) *Family {
+	f := &Family{sources: map[common.Address]*venue.Source{}}
+	for i := range sources {
+		if sources[i].Family == Name {
+			f.sources[sources[i].Factory] = &sources[i]
+		}
+	}
+	return f
+}
+
+// created: a factory made a pair.
+type created struct {
+	source *venue.Source
+	pair   common.Address
+	tokens [2]common.Address
+}
+
+// synced: a pair stored new reserves. Every change of a pair ends in one.
+type synced struct {
+	pair    common.Address
+	reserve [2]u256.Int
+}
+
+func (e created) Pool() venue.ID { return venue.AddressID(e.pair) }
+func (e synced) Pool() venue.ID  { return venue.AddressID(e.pair) }
+
+func (f *Family) Topics() []common.Hash { return []common.Hash{topicCreated, topicSync} }
+
+func (f *Family) Decode(log *types.Log) (venue.Event, error) {
+	if len(log.Topics) == 0 {
+		return nil, nil
+	}
+	switch log.Topics[0] {
+	case topicCreated:
+		source := f.sources[log.Address]
+		if source == nil {
+			return nil, nil
+		}
+		if len(log.Topics) != 3 || len(log.Data) != 64 {
+			return nil, fmt.Errorf("univ2: PairCreated of %s: %d topics, %d bytes of data", log.Address, len(log.Topics), len(log.Data))
+		}
+		return created{
+			source: source,
+			pair:   common.BytesToAddress(log.Data[:32]),
+			tokens: [2]common.Address{common.BytesToAddress(log.Topics[1][:]), common.BytesToAddress(log.Topics[2][:])},
+		}, nil
+	case topicSync:
+		// Anyone may emit a Sync; only those of known pairs will find a pool,
+		// and a pair's own code always writes two words.
+		if len(log.Topics) != 1 || len(log.Data) != 64 {
+			return nil, nil
+		}
+		return synced{
+			pair:    log.Address,
+			reserve: [2]u256.Int{u256.FromBytes(log.Data[:32]), u256.FromBytes(log.Data[32:])},
+		}, nil
+	}
+	return nil, nil
+}
+
+func (f *Family) Apply(p venue.Pool, e venue.Event) (venue.Pool, error) {
+	switch e := e.(type) {
+	case created:
+		if p != nil {
+			return nil, fmt.Errorf("univ2: pair %s created twice", e.pair)
+		}
+		return NewPool(e.source, e.pair, e.tokens, u256.Zero, u256.Zero), nil
+	case synced:
+		old, ok := p.(*Pool)
+		if !ok {
+			return nil, venue.ErrUnknownPool
+		}
+		next := *old
+		next.reserve = e.reserve
+		return &next, nil
+	}
+	return nil, fmt.Errorf("univ2: event %T", e)
+}

@@ -1,0 +1,97 @@
+// Package univ2 trades constant-product pairs: Uniswap V2 and its forks.
+package univ2
+
+import (
+	"encoding/binary"
+
+	"github.com/ethereum/go-ethereum/common"
+
+	"braid/u256"
+	"braid/venue"
+)
+
+// Kind is the Executor's step for a pair; its body is the pair and the fee in
+// basis points.
+const Kind = 1
+
+// gas is what one swap burns inside the pair and its two tokens.
+const gas = 75_000
+
+const bps = 10_000
+
+// maxReserve is the largest reserve a pair can store: 2^112-1.
+var maxReserve = u256.One.Lsh(112).Sub(u256.One)
+
+// Pool is a pair at one block.
+type Pool struct {
+	info    *venue.Info
+	pair    common.Address
+	reserve [2]u256.Int
+}
+
+// NewPool is a pair with the given reserves, in the order of its tokens.
+func NewPool(source *venue.Source, pair common.Address, tokens [2]common.Address, r0, r1 u256.Int) *Pool {
+	return &Pool{
+		info:    &venue.Info{ID: venue.AddressID(pair), Source: source, Tokens: tokens[:]},
+		pair:    pair,
+		reserve: [2]u256.Int{r0, r1},
+	}
+}
+
+func (p *Pool) Info() *venue.Info { return p.info }
+
+// Reserves are the pair's own, in the order of its tokens.
+func (p *Pool) Reserves() (r0, r1 u256.Int) { return p.reserve[0], p.reserve[1] }
+
+func (p *Pool) Quote(in, out int, amount u256.Int) (venue.Quote, error) {
+	n, err := p.amountOut(in, out, amount)
+	return venue.Quote{Out: n, Gas: gas}, err
+}
+
+// amountOut is getAmountOut of UniswapV2Library with the fee in basis points,
+// and the pair's own refusals: it pays nothing for nothing, and stores no
+// balance above 112 bits.
+func (p *Pool) amountOut(in, out int, amount u256.Int) (u256.Int, error) {
+	rIn, rOut := p.reserve[in], p.reserve[out]
+	if rIn.IsZero() || rOut.IsZero() {
+		return u256.Zero, venue.ErrEmpty
+	}
+	if amount.Gt(maxReserve.Sub(rIn)) {
+		return u256.Zero, venue.ErrTooLarge
+	}
+	withFee := amount.Mul(u256.From(bps - p.info.Source.FeeBps))
+	n := withFee.Mul(rOut).Div(rIn.Mul(u256.From(bps)).Add(withFee))
+	if n.IsZero() {
+		return u256.Zero, venue.ErrTooSmall
+	}
+	return n, nil
+}
+
+func (p *Pool) Swap(in, out int, amount u256.Int) (venue.Pool, error) {
+	n, err := p.amountOut(in, out, amount)
+	if err != nil {
+		return nil, err
+	}
+	next := *p
+	next.reserve[in] = p.reserve[in].Add(amount)
+	next.reserve[out] = p.reserve[out].Sub(n)
+	return &next, nil
+}
+
+func (p *Pool) Spot(in, out int) float64 {
+	if p.reserve[in].IsZero() || p.reserve[out].IsZero() {
+		return 0
+	}
+	keep := float64(bps-p.info.Source.FeeBps) / bps
+	return keep * p.reserve[out].Float() / p.reserve[in].Float()
+}
+
+func (p *Pool) Depth(token int) float64 { return p.reserve[token].Float() }
+
+// Call pays the pair first and lets the Executor ask for the output.
+func (p *Pool) Call(in, out int) venue.Call {
+	body := make([]byte, 0, 22)
+	body = append(body, p.pair[:]...)
+	body = binary.BigEndian.AppendUint16(body, uint16(p.info.Source.FeeBps))
+	return venue.Call{Kind: Kind, Body: body, Prepay: p.pair}
+}
