@@ -1,0 +1,45 @@
+# Two commands matter: `make run` and `make test`. Go and Node are all they need.
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+SHELL := bash
+
+ARTIFACTS := build/artifacts
+VERSION   := $(shell git describe --always --dirty 2>/dev/null || echo unknown)
+
+help: ## list the targets
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+
+run: ## build everything, start the local chain and the service on it
+	@$(MAKE) --no-print-directory -j2 build/braid artifacts
+	@build/braid dev --artifacts $(ARTIFACTS) $(ARGS)
+
+test: artifacts ## set up and run every test
+	go vet ./...
+	go test -timeout 20m ./...
+
+bench: artifacts ## run the benchmarks
+	go test -run '^$$' -bench . -benchmem ./...
+
+artifacts: build/.npm ## compile our contracts and fetch the venues' bytecode
+	@node contracts/build.mjs --artifacts $(ARTIFACTS)
+
+contracts: build/.npm ## compile our contracts anew into contracts/out
+	@node contracts/build.mjs --artifacts $(ARTIFACTS) --write
+
+# go decides by itself what has to be built again.
+build/braid: FORCE
+	@command -v go >/dev/null || { echo "braid needs Go 1.26 or later: install it, then run make again" >&2; exit 1; }
+	@[ -e $@ ] || echo "building braid (the first build takes two to four minutes)"
+	@go build -ldflags "-X main.version=$(VERSION)" -o $@ ./cmd/braid
+
+build/.npm: package.json package-lock.json .npmrc
+	@command -v npm >/dev/null || { echo "braid needs Node 20 or later with npm: install it, then run make again" >&2; exit 1; }
+	@echo "installing compilers and venue contracts with npm"
+	@npm install --no-save --loglevel=error
+	@mkdir -p build && touch $@
+
+clean: ## remove what was built
+	rm -rf build node_modules
+
+FORCE:
+.PHONY: help run test bench artifacts contracts clean FORCE

@@ -1,0 +1,130 @@
+package braid_test
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// floors is policy: which rooms a room may import. It is changed on purpose,
+// in a commit of its own. A room imports only rooms of floors below it; a
+// family never imports a family; nothing imports api or cmd. Tests may look
+// at any room.
+var floors = map[string][]string{
+	"u256":        {},
+	"contracts":   {},
+	"evm":         {"u256"},
+	"venue":       {"u256"},
+	"venue/univ2": {"u256", "venue"},
+	"venuetest":   {"u256", "venue"},
+	"plan":        {"u256", "venue"},
+	"market":      {"u256", "venue"},
+	"monad":       {"u256", "venue", "market"},
+	"router":      {"u256", "venue", "market", "plan"},
+	"calldata":    {"u256", "venue", "plan", "contracts"},
+	"chain":       {"u256", "market"},
+	"indexer":     {"u256", "venue", "market", "chain"},
+	"devchain":    {"u256", "venue", "market", "monad", "contracts", "evm", "plan", "calldata"},
+	"web":         {},
+	"api":         {"u256", "venue", "market", "plan", "router", "calldata"},
+	"cmd/braid":   {"*"},
+}
+
+// pure rooms have no clock, no log and no network.
+var pure = []string{"u256", "venue", "venue/univ2", "plan", "market", "monad", "router", "calldata"}
+
+var shellOnly = []string{"log", "log/slog", "net", "net/http", "os", "time", "context"}
+
+func TestFloors(t *testing.T) {
+	seen := map[string]bool{}
+	eachGoFile(t, func(room, path string) {
+		seen[room] = true
+		allowed, known := floors[room]
+		if !known {
+			t.Errorf("%s: room %s has no floor: give it one", path, room)
+			return
+		}
+		for _, imported := range imports(t, path) {
+			if inner, ours := strings.CutPrefix(imported, "braid/"); ours {
+				if !slices.Contains(allowed, inner) && !slices.Contains(allowed, "*") {
+					t.Errorf("%s: %s may not import %s", path, room, inner)
+				}
+			} else if slices.Contains(pure, room) && slices.Contains(shellOnly, imported) {
+				t.Errorf("%s: %s is pure and may not import %s", path, room, imported)
+			}
+		}
+	})
+	for room := range floors {
+		if !seen[room] {
+			t.Errorf("room %s is gone: take it off the list", room)
+		}
+	}
+}
+
+// TestRoomsAreDescribed holds ARCHITECTURE.md to the packages' own words.
+func TestRoomsAreDescribed(t *testing.T) {
+	page, err := os.ReadFile("ARCHITECTURE.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	described := map[string]bool{}
+	eachGoFile(t, func(room, path string) {
+		f, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.PackageClauseOnly|parser.ParseComments)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if f.Doc == nil {
+			return
+		}
+		described[room] = true
+		sentence, _, _ := strings.Cut(strings.ReplaceAll(f.Doc.Text(), "\n", " "), ". ")
+		sentence = strings.TrimSuffix(strings.TrimSpace(sentence), ".")
+		if !strings.Contains(string(page), sentence) {
+			t.Errorf("ARCHITECTURE.md does not say of %s: %q", room, sentence)
+		}
+	})
+	for room := range floors {
+		if !described[room] {
+			t.Errorf("room %s has no package comment", room)
+		}
+	}
+}
+
+// eachGoFile calls do for every file of the product that is not a test.
+func eachGoFile(t *testing.T, do func(room, path string)) {
+	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && (d.Name() == "node_modules" || d.Name() == "build" || strings.HasPrefix(d.Name(), ".") && path != "."):
+			return filepath.SkipDir
+		case strings.HasSuffix(path, ".go") && !strings.HasSuffix(path, "_test.go"):
+			do(filepath.ToSlash(filepath.Dir(path)), path)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func imports(t *testing.T, path string) (list []string) {
+	f, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ImportsOnly)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, i := range f.Imports {
+		p, err := strconv.Unquote(i.Path.Value)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, p)
+	}
+	return list
+}
