@@ -1,0 +1,37 @@
+package contracts
+
+import (
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/ethereum/go-ethereum/crypto"
+)
+
+// What is committed is what the sources compile to.
+func TestCompilesToTheCommittedCode(t *testing.T) {
+	out, err := exec.Command("node", "build.mjs", "--check").CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v: %s", err, strings.TrimSpace(string(out)))
+	}
+}
+
+// The addresses are those CREATE2 gives through the Deployer.
+func TestAddresses(t *testing.T) {
+	r := newRig(t)
+	router, executor := Addresses(r.wrapped)
+	if router != r.router || executor != r.exec {
+		t.Errorf("deployed to %s and %s, Addresses says %s and %s", r.router, r.exec, router, executor)
+	}
+	if got := r.must(user, executor, nil, pack(Executor, "router")); [20]byte(got[12:]) != router {
+		t.Errorf("the Executor serves %x", got)
+	}
+}
+
+// Pools of canonical code stand where they stand on mainnet.
+func TestCanonicalInitCode(t *testing.T) {
+	const want = "0x96e8ac4277198ff8b6f785478aa9a39f403cb768dd02cbee326c3e7da348845f"
+	if got := crypto.Keccak256Hash(newRig(t).artifact("UniswapV2Pair-30").Code).Hex(); got != want {
+		t.Errorf("init code hash %s, want %s", got, want)
+	}
+}

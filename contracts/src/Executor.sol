@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: MIT
+pragma solidity 0.8.30;
+
+import {IERC20, IWrappedNative, Transfer} from "./Transfer.sol";
+
+interface IRouter {
+    function pull(address to, uint256 amount) external;
+}
+
+interface IPair {
+    function getReserves() external view returns (uint112 reserve0, uint112 reserve1, uint32 time);
+    function swap(uint256 amount0Out, uint256 amount1Out, address to, bytes calldata data) external;
+}
+
+/// @title Executor
+/// @notice Carries a route out for the Router. It holds nothing between calls
+/// and nobody approves it, so a hostile pool or token finds nothing to take.
+///
+/// A route is a table of tokens and a list of steps over one amount per token:
+///
+///     route  n:1 token:20*n step*
+///     step   kind:1 in:1 out:1 share:4 body
+///
+/// Token 0 is tokenIn, 1 is tokenOut, 2 and up are the table, in which the
+/// zero address is native. A step takes share/2^32 of what is held of `in` at
+/// that moment (0: all of it). tokenIn is pulled from the Router straight to
+/// where the step needs it; tokenOut is paid straight to the recipient.
+///
+/// PREPAID in the kind of a step means that the step before it pays its whole
+/// output straight into this step's pool, whose address opens the body.
+///
+/// Laws:
+/// 1. Only the Router calls execute, and native comes only from wrapped native.
+/// 2. What is held of a token is what arrived here, measured, so no step can
+///    spend what lay here before.
+/// 3. A route uses up all it makes and all of amountIn, or reverts.
+contract Executor {
+    using Transfer for address;
+
+    error NotRouter(address caller);
+    error NotWrappedNative(address sender);
+    error Truncated();
+    error UnknownKind(uint256 kind);
+    error UnknownToken(uint256 index);
+    error Backwards();
+    error NotPrepaid();
+    error NotWrap();
+    error ZeroAmount();
+    error LeftOver(address token, uint256 amount);
+
+    uint256 private constant PREPAID = 0x80;
+    uint256 private constant V2 = 1;
+    uint256 private constant WRAP = 2;
+    uint256 private constant UNWRAP = 3;
+
+    uint256 private constant HEAD = 7; // bytes of a step before its body
+    uint256 private constant IN = 0; // tokenIn in the table
+    uint256 private constant OUT = 1; // tokenOut
+
+    address public immutable router;
+    address public immutable wrappedNative;
+
+    /// Where the amount of a step lies before it.
+    enum Funds {
+        Router,
+        Here,
+        Pool
+    }
+
+    struct Step {
+        address tokenIn;
+        address tokenOut;
+        uint256 amount; // of tokenIn
+        Funds funds;
+        address to; // who gets tokenOut
+    }
+
+    constructor(address router_, address wrappedNative_) {
+        router = router_;
+        wrappedNative = wrappedNative_;
+    }
+
+    /// @dev Fits the 2,300 gas wrapped native gives along.
+    receive() external payable {
+        if (msg.sender != wrappedNative) revert NotWrappedNative(msg.sender);
+    }
+
+    function execute(address tokenIn, uint256 amountIn, address tokenOut, address to, bytes calldata route) external {
+        if (msg.sender != router) revert NotRouter(msg.sender);
+        (address[] memory tokens, uint256 at) = table(tokenIn, tokenOut, route);
+        uint256[] memory held = new uint256[](tokens.length);
+        held[IN] = amountIn;
+
+        Step memory s;
+        uint256 last; // the token the step before made
+        uint256 made; // and how much of it
+        bool prepays; // straight into the pool of this step
+        while (at < route.length) {
+            (uint256 kind, uint256 in_, uint256 out, uint256 share) = head(route, at);
+            bytes calldata body = slice(route, at + HEAD, bodyOf(kind));
+            at += HEAD + body.length;
+            if (in_ >= tokens.length) revert UnknownToken(in_);
+            if (out >= tokens.length) revert UnknownToken(out);
+            if (in_ == OUT || out == IN) revert Backwards();
+
+            s.tokenIn = tokens[in_];
+            s.tokenOut = tokens[out];
+            if (kind & PREPAID != 0) {
+                if (!prepays || in_ != last) revert NotPrepaid();
+                s.funds = Funds.Pool;
+                s.amount = made;
+            } else {
+                s.funds = in_ == IN ? Funds.Router : Funds.Here;
+                s.amount = share == 0 ? held[in_] : held[in_] * share >> 32;
+                held[in_] -= s.amount;
+            }
+            if (s.amount == 0) revert ZeroAmount();
+
+            prepays = at < route.length && uint8(route[at]) & PREPAID != 0;
+            if (prepays) s.to = address(bytes20(slice(route, at + HEAD, 20)));
+            else s.to = out == OUT ? to : address(this);
+
+            last = out;
+            if (s.to == address(this)) held[out] += measured(kind, s, body);
+            else made = run(kind, s, body);
+        }
+        for (uint256 i; i < held.length; i++) {
+            if (held[i] != 0) revert LeftOver(tokens[i], held[i]);
+        }
+    }
+
+    // Kinds of steps. A new one is a function, a line here and its length below.
+
+    function run(uint256 kind, Step memory s, bytes calldata body) private returns (uint256 made) {
+        if (kind & ~PREPAID == V2) return swapV2(s, body);
+        if (kind == WRAP) return wrap(s);
+        if (kind == UNWRAP) return unwrap(s);
+        revert UnknownKind(kind);
+    }
+
+    function bodyOf(uint256 kind) private pure returns (uint256) {
+        return kind & ~PREPAID == V2 ? 22 : 0;
+    }
+
+    /// @dev A constant-product pair: its address and its fee in basis points.
+    function swapV2(Step memory s, bytes calldata body) private returns (uint256 made) {
+        IPair pair = IPair(address(bytes20(body[:20])));
+        uint256 feeBps = uint16(bytes2(body[20:22]));
+        pay(s, address(pair));
+        (uint256 reserveIn, uint256 reserveOut,) = pair.getReserves();
+        bool zeroForOne = s.tokenIn < s.tokenOut;
+        if (!zeroForOne) (reserveIn, reserveOut) = (reserveOut, reserveIn);
+        uint256 kept = s.amount * (10_000 - feeBps);
+        made = kept * reserveOut / (reserveIn * 10_000 + kept);
+        if (made == 0) revert ZeroAmount();
+        if (zeroForOne) pair.swap(0, made, s.to, "");
+        else pair.swap(made, 0, s.to, "");
+    }
+
+    function wrap(Step memory s) private returns (uint256) {
+        if (s.tokenIn != address(0) || s.tokenOut != wrappedNative) revert NotWrap();
+        pay(s, address(this));
+        IWrappedNative(wrappedNative).deposit{value: s.amount}();
+        if (s.to != address(this)) wrappedNative.send(s.to, s.amount);
+        return s.amount;
+    }
+
+    function unwrap(Step memory s) private returns (uint256) {
+        if (s.tokenIn != wrappedNative || s.tokenOut != address(0) || s.to != address(this)) revert NotWrap();
+        pay(s, address(this));
+        IWrappedNative(wrappedNative).withdraw(s.amount);
+        return s.amount;
+    }
+
+    // What steps are made of.
+
+    /// @dev Brings the step's amount to where its venue wants it.
+    function pay(Step memory s, address to) private {
+        if (s.funds == Funds.Router) IRouter(router).pull(to, s.amount);
+        else if (s.funds == Funds.Here && to != address(this)) s.tokenIn.send(to, s.amount);
+    }
+
+    /// @dev Runs a step and counts what it left here.
+    function measured(uint256 kind, Step memory s, bytes calldata body) private returns (uint256) {
+        uint256 before = balance(s.tokenOut);
+        run(kind, s, body);
+        return balance(s.tokenOut) - before;
+    }
+
+    function balance(address token) private view returns (uint256) {
+        return token == address(0) ? address(this).balance : IERC20(token).balanceOf(address(this));
+    }
+
+    // Reading the route. Every read is inside it, or reverts.
+
+    function table(address tokenIn, address tokenOut, bytes calldata route)
+        private
+        pure
+        returns (address[] memory tokens, uint256 at)
+    {
+        uint256 n = uint8(bytes1(slice(route, 0, 1)));
+        tokens = new address[](2 + n);
+        tokens[IN] = tokenIn;
+        tokens[OUT] = tokenOut;
+        at = 1;
+        for (uint256 i; i < n; i++) {
+            tokens[2 + i] = address(bytes20(slice(route, at, 20)));
+            at += 20;
+        }
+    }
+
+    function head(bytes calldata route, uint256 at)
+        private
+        pure
+        returns (uint256 kind, uint256 in_, uint256 out, uint256 share)
+    {
+        uint256 word = uint56(bytes7(slice(route, at, HEAD)));
+        return (word >> 48, word >> 40 & 0xff, word >> 32 & 0xff, word & 0xffffffff);
+    }
+
+    function slice(bytes calldata route, uint256 at, uint256 size) private pure returns (bytes calldata) {
+        if (at + size > route.length) revert Truncated();
+        return route[at:at + size];
+    }
+}
