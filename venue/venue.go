@@ -36,6 +36,16 @@ type Source struct {
 	FeeBps     uint64         `json:"feeBps,omitempty"`
 	FirstBlock uint64         `json:"firstBlock,omitempty"`
 
+	// What the local chain builds the source from, where it is not the
+	// family's plain code: the name under which its pools call back, and the
+	// contract that creates them for the factory.
+	Callback string         `json:"callback,omitempty"`
+	Deployer common.Address `json:"deployer,omitzero"`
+
+	// Margin is the account that holds the money of all markets of an order
+	// book, where the markets do not hold it themselves.
+	Margin common.Address `json:"margin,omitzero"`
+
 	// Unproved says why the row may not be trusted on mainnet yet: there a
 	// wrong fee over-quotes and reverts. The local chain is built from the
 	// row, so there it is true by construction.

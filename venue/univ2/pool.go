@@ -14,8 +14,9 @@ import (
 // basis points.
 const Kind = 1
 
-// gas is what one swap burns inside the pair and its two tokens.
-const gas = 75_000
+// gas is what one swap burns: the payment, the pair, and the first price its
+// oracle writes.
+const gas = 95_000
 
 const bps = 10_000
 

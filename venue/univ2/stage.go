@@ -1,0 +1,92 @@
+package univ2
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/ethereum/go-ethereum/crypto"
+
+	"braid/venue"
+)
+
+// What the transactions of Open may burn.
+const (
+	createGas   = 3_000_000
+	transferGas = 100_000
+	mintGas     = 300_000
+)
+
+// Etch stands the factories up. A pair has its fee compiled in, so each fee is
+// a build of its own.
+func (f *Family) Etch(site venue.Site) error {
+	for _, source := range f.sources {
+		init, err := site.Init(fmt.Sprintf("UniswapV2Factory-%d", source.FeeBps), site.Founder())
+		if err == nil {
+			err = site.Etch(source.Factory, init)
+		}
+		if err != nil {
+			return fmt.Errorf("univ2: factory of %s: %w", source.ID, err)
+		}
+	}
+	return nil
+}
+
+// Open creates all pairs, learns from the logs where they stand, then pays and
+// mints each.
+func (f *Family) Open(site venue.Site, listings []venue.Listing) error {
+	var own []venue.Listing
+	var create, fill []venue.Tx
+	for _, l := range listings {
+		if f.sources[l.Source.Factory] == nil {
+			continue
+		}
+		own = append(own, l)
+		data := call("createPair(address,address)", l.Tokens[0][:], l.Tokens[1][:])
+		create = append(create, venue.Tx{To: l.Source.Factory, Data: data, Gas: createGas})
+	}
+	logs, err := site.Send(create)
+	if err != nil {
+		return fmt.Errorf("univ2: create pairs: %w", err)
+	}
+	founder := site.Founder()
+	for i, l := range own {
+		pair, err := f.createdIn(logs[i])
+		if err != nil {
+			return err
+		}
+		for k, token := range l.Tokens {
+			amount := l.Amounts[k].Bytes()
+			fill = append(fill, venue.Tx{To: token, Data: call("transfer(address,uint256)", pair[:], amount[:]), Gas: transferGas})
+		}
+		fill = append(fill, venue.Tx{To: pair, Data: call("mint(address)", founder[:]), Gas: mintGas})
+	}
+	if _, err := site.Send(fill); err != nil {
+		return fmt.Errorf("univ2: fill pairs: %w", err)
+	}
+	return nil
+}
+
+// createdIn is the pair whose creation is among the logs.
+func (f *Family) createdIn(logs []*types.Log) (common.Address, error) {
+	for _, log := range logs {
+		e, err := f.Decode(log)
+		if err != nil {
+			return common.Address{}, err
+		}
+		if c, ok := e.(created); ok {
+			return c.pair, nil
+		}
+	}
+	return common.Address{}, errors.New("univ2: createPair left no PairCreated")
+}
+
+// call is calldata of a function whose arguments are all single words.
+func call(signature string, words ...[]byte) []byte {
+	data := crypto.Keccak256([]byte(signature))[:4]
+	for _, w := range words {
+		data = append(data, common.LeftPadBytes(w, 32)...)
+	}
+	return data
+}

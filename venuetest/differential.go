@@ -1,0 +1,97 @@
+package venuetest
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"strconv"
+	"testing"
+	"time"
+
+	"braid/u256"
+	"braid/venue"
+)
+
+// Contract is a venue's own contract in an EVM.
+type Contract interface {
+	// Next puts the contract into another state by its own calls and returns
+	// what our family makes of the logs it wrote.
+	Next(r *rand.Rand) (venue.Pool, error)
+
+	// Swap makes the swap, takes it back, and says what was paid; false if the
+	// contract refused.
+	Swap(in, out int, amount u256.Int) (paid u256.Int, ok bool, err error)
+}
+
+// casesPerState keeps the states many: at least one for every hundred cases.
+const casesPerState = 100
+
+// Differential holds the family's arithmetic to its contract: over random
+// states, directions and amounts both must pay the same or both refuse. CASES
+// and SEED in the environment make the run longer or another.
+func Differential(t *testing.T, family string, c Contract) {
+	cases, seed := setting(t, "CASES", 20_000), setting(t, "SEED", 1)
+	r := rand.New(rand.NewPCG(seed, 0))
+	start := time.Now()
+	var states, done, mismatches uint64
+	for ; done < cases; states++ {
+		pool, err := c.Next(r)
+		if err != nil {
+			t.Fatalf("state %d: %v", states, err)
+		}
+		for range min(casesPerState, cases-done) {
+			done++
+			in, out := direct(r, len(pool.Info().Tokens))
+			amount := someAmount(r, pool, in)
+			q, quoteErr := pool.Quote(in, out, amount)
+			paid, ok, err := c.Swap(in, out, amount)
+			if err != nil {
+				t.Fatalf("state %d: %v", states, err)
+			}
+			if ok != (quoteErr == nil) || ok && paid != q.Out {
+				if mismatches++; mismatches <= 10 {
+					t.Errorf("state %d, %d to %d, amount %v: we say %v (%v), the contract %v (%v)",
+						states, in, out, amount, q.Out, quoteErr, paid, ok)
+				}
+			}
+		}
+	}
+	fmt.Printf("family=%s states=%d cases=%d mismatches=%d rate=%.0f/s\n",
+		family, states, done, mismatches, float64(done)/time.Since(start).Seconds())
+}
+
+func direct(r *rand.Rand, tokens int) (in, out int) {
+	in = r.IntN(tokens)
+	return in, (in + 1 + r.IntN(tokens-1)) % tokens
+}
+
+// someAmount is mostly of the pool's own size, often tiny, sometimes beyond
+// anything, and now and then just at a power of two.
+func someAmount(r *rand.Rand, p venue.Pool, in int) u256.Int {
+	random := u256.FromBytes(randomBytes(r))
+	switch r.IntN(10) {
+	case 0:
+		return u256.From(1 + r.Uint64N(1000))
+	case 1:
+		return random.Rsh(uint(r.IntN(256)))
+	case 2:
+		return u256.One.Lsh(uint(r.IntN(128))).Add(u256.From(r.Uint64N(3))).Sub(u256.One)
+	}
+	depth := u256.FromFloat(p.Depth(in) * 4)
+	if depth.IsZero() {
+		depth = u256.One.Lsh(128)
+	}
+	return random.Mod(depth).Rsh(uint(r.IntN(depth.BitLen()))).Add(u256.One)
+}
+
+func setting(t *testing.T, name string, otherwise uint64) uint64 {
+	text := os.Getenv(name)
+	if text == "" {
+		return otherwise
+	}
+	n, err := strconv.ParseUint(text, 10, 64)
+	if err != nil {
+		t.Fatalf("%s=%q is not a number", name, text)
+	}
+	return n
+}
