@@ -35,11 +35,17 @@ func (s Share) Of(held u256.Int) (part u256.Int, ok bool) {
 // ShareOf is the largest share whose part of held is at most amount; at least
 // the smallest there is, at most just under all.
 func ShareOf(amount, held u256.Int) Share {
-	q, over := amount.MulDiv(u256.From(1<<32), held)
-	if over || q.Gt(u256.From(1<<32-1)) {
+	if !amount.Lt(held) {
 		return 1<<32 - 1
 	}
-	return Share(max(q.Uint64(), 1))
+	// Its part rounds down, so the first share too large is the one that
+	// reaches amount+1.
+	next := amount.Add(u256.One)
+	q, _ := next.MulDiv(u256.From(1<<32), held)
+	if q.Mul(held) == next.Lsh(32) {
+		q = q.Sub(u256.One)
+	}
+	return Share(max(1, min(q.Uint64(), 1<<32-1)))
 }
 
 // Step sends a share of what is held of one token through one pool.

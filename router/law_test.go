@@ -1,0 +1,253 @@
+package router
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"braid/market"
+	"braid/plan"
+	"braid/u256"
+	"braid/venue"
+	"braid/venue/univ2"
+)
+
+// bestPath tries every path that meets no token twice.
+func bestPath(s *market.Snapshot, o Order, gasCost float64) (out u256.Int, gas uint64, ok bool) {
+	n := net{gasCost: gasCost}
+	end, _ := s.Token(o.TokenOut)
+	seen := make([]bool, len(s.Tokens()))
+	var walk func(t, hops int, amount u256.Int, burnt uint64)
+	walk = func(t, hops int, amount u256.Int, burnt uint64) {
+		if t == end {
+			if !ok || n.beats(amount, burnt, out, gas) {
+				out, gas, ok = amount, burnt, true
+			}
+			return
+		}
+		if hops == DefaultMaxHops {
+			return
+		}
+		seen[t] = true
+		defer func() { seen[t] = false }()
+		for _, e := range s.Edges(t) {
+			if seen[e.To] {
+				continue
+			}
+			if q, err := s.Pools()[e.Pool].Quote(e.In, e.Out, amount); err == nil {
+				walk(e.To, hops+1, q.Out, burnt+q.Gas)
+			}
+		}
+	}
+	start, _ := s.Token(o.TokenIn)
+	walk(start, 0, o.AmountIn, 0)
+	return out, gas, ok
+}
+
+func randomOrder(w *world, r *rand.Rand) Order {
+	i, j := r.IntN(len(w.tokens)), r.IntN(len(w.tokens)-1)
+	if j >= i {
+		j++
+	}
+	return w.order(w.tokens[i].Symbol, math.Exp(r.Float64()*math.Log(1e24)), w.tokens[j].Symbol)
+}
+
+// gasCostOf is the cost of a unit of gas in the last token, as the law has it.
+func gasCostOf(s *market.Snapshot, o Order) float64 {
+	native, out := s.USD(s.Chain().WrappedNative), s.USD(o.TokenOut)
+	if native == 0 || out == 0 {
+		return 0
+	}
+	return s.GasPrice().Float() * native / out
+}
+
+func TestLaws(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	found, splits := 0, 0
+	for market := range 300 {
+		// Half of the markets are full of arbitrage.
+		w := random(t, r, 3+r.IntN(7), 3+r.IntN(25), []float64{0.001, 0.3}[market%2])
+		s := w.snapshot()
+		for range 10 {
+			o := randomOrder(w, r)
+			if r.IntN(4) == 0 {
+				o.MaxSteps = 1 + r.IntN(6)
+			}
+			p, err := Find(s, o)
+			out, gas, ok := bestPath(s, o, gasCostOf(s, o))
+			if err != nil {
+				if !ok && (errors.Is(err, ErrNoRoute) || errors.Is(err, venue.ErrTooSmall) || errors.Is(err, venue.ErrTooLarge)) {
+					continue
+				}
+				if o.MaxSteps > 0 {
+					continue // the only path may be too long
+				}
+				t.Fatalf("%v, but a path pays %v", err, out)
+			}
+			found++
+			if len(p.Steps) > 4 {
+				splits++
+			}
+			checkPlan(t, s, o, p)
+			n := net{gasCost: gasCostOf(s, o)}
+			if o.MaxSteps == 0 && n.beats(out, gas, p.AmountOut, p.Gas) {
+				t.Errorf("market %d: %s pays %v, a single path %v", market, w.show(p), p.AmountOut, out)
+			}
+		}
+	}
+	if found < 1000 || splits < 200 {
+		t.Errorf("only %d plans and %d wide ones: the test lost its teeth", found, splits)
+	}
+}
+
+// checkPlan holds a plan against what every plan must be.
+func checkPlan(t *testing.T, s *market.Snapshot, o Order, p plan.Plan) {
+	t.Helper()
+	again, err := Find(s, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	same := cmp.Comparer(func(a, b venue.Pool) bool { return a == b })
+	ints := cmp.Comparer(func(a, b u256.Int) bool { return a == b })
+	if d := cmp.Diff(p, again, same, ints); d != "" {
+		t.Fatalf("two answers to one order:\n%s", d)
+	}
+	replay, err := plan.Run(o.TokenIn, o.TokenOut, o.AmountIn, p.Steps)
+	if err != nil || cmp.Diff(p, replay, same, ints) != "" {
+		t.Fatalf("replay: %v", err)
+	}
+	steps := o.MaxSteps
+	if steps == 0 {
+		steps = DefaultMaxSteps
+	}
+	if len(p.Steps) > steps {
+		t.Fatalf("%d steps, at most %d", len(p.Steps), steps)
+	}
+	for i := range p.Steps {
+		for j := range i {
+			if p.Steps[i].TokenOut() == p.Steps[j].TokenIn() {
+				t.Fatalf("step %d makes what step %d has used", i, j)
+			}
+		}
+	}
+}
+
+// bound is what no plan can pass: for token values v with v_out = 1,
+// v_in*amount plus what every pool would lose to a trader at those values
+// (Angeris et al. 2022). It descends coordinate by coordinate, on a convex
+// and smooth function.
+func bound(s *market.Snapshot, o Order) float64 {
+	in, _ := s.Token(o.TokenIn)
+	out, _ := s.Token(o.TokenOut)
+	logs := make([]float64, len(s.Tokens()))
+	for i := range logs {
+		logs[i] = math.Log(s.Price(i).USD / s.Price(out).USD)
+	}
+	f := func() float64 {
+		sum := math.Exp(logs[in]) * o.AmountIn.Float()
+		for _, p := range s.Pools() {
+			tokens := p.Info().Tokens
+			a, _ := s.Token(tokens[0])
+			b, _ := s.Token(tokens[1])
+			va, vb := math.Exp(logs[a]), math.Exp(logs[b])
+			r0, r1 := p.(*univ2.Pool).Reserves()
+			keep := 1 - float64(p.Info().Source.FeeBps)/1e4
+			sum += loss(r0.Float(), r1.Float(), va, vb, keep) + loss(r1.Float(), r0.Float(), vb, va, keep)
+		}
+		return sum
+	}
+	best := f()
+	for width := 0.25; width > 1e-9; {
+		before := best
+		for i := range logs {
+			for _, d := range []float64{width, -width} {
+				if i == out {
+					continue
+				}
+				logs[i] += d
+				if v := f(); v < best {
+					best = v
+				} else {
+					logs[i] -= d
+				}
+			}
+		}
+		if best == before {
+			width /= 2
+		}
+	}
+	return best
+}
+
+// loss of a constant-product pool to a trader who values its tokens.
+func loss(rIn, rOut, vIn, vOut, keep float64) float64 {
+	x := (math.Sqrt(keep*rIn*rOut*vOut/vIn) - rIn) / keep
+	if x <= 0 {
+		return 0
+	}
+	return vOut*keep*x*rOut/(rIn+keep*x) - vIn*x
+}
+
+// Against the proven bound, without arbitrage and without gas.
+func TestNearOptimal(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 8))
+	sum, worst, single, n := 0.0, 0.0, 0.0, 0.0
+	for range 60 {
+		w := random(t, r, 4+r.IntN(4), 12+r.IntN(14), 0.0003)
+		w.pool("anchor", "NATIVE", 1e20, "USD", 1e20)
+		w.gasWei = 0
+		s := w.snapshot()
+		o := randomOrder(w, r)
+		usd := s.USD(o.TokenIn)
+		if usd == 0 || s.USD(o.TokenOut) == 0 {
+			continue
+		}
+		o.AmountIn = u256.FromFloat(math.Exp(r.Float64()*8) / usd) // 1 to 3000 dollars
+		p, err := Find(s, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		limit := bound(s, o)
+		alone, _, _ := bestPath(s, o, 0)
+		gap := 1e4 * (1 - p.AmountOut.Float()/limit)
+		if gap < -1e-3 {
+			t.Fatalf("%s: beyond the bound by %.4f bps", w.show(p), -gap)
+		}
+		sum, worst, single, n = sum+gap, max(worst, gap), single+1e4*(1-alone.Float()/limit), n+1
+	}
+	t.Logf("%.0f orders: mean gap %.3f bps, worst %.2f; of the best single path %.0f", n, sum/n, worst, single/n)
+	if n < 50 || sum/n > 0.5 || worst > 8 {
+		t.Errorf("%.0f orders: mean gap %.3f bps, worst %.2f", n, sum/n, worst)
+	}
+}
+
+// On a market of the local chain's size, from many goroutines at once.
+func TestTown(t *testing.T) {
+	w, s := town(t)
+	orders := townOrders(w, s, 200)
+	alone := make([]plan.Plan, len(orders))
+	for i := range orders {
+		orders[i].MaxSteps = []int{0, 3, 8}[i%3]
+		p, err := Find(s, orders[i])
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkPlan(t, s, orders[i], p)
+		alone[i] = p
+	}
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Go(func() {
+			for i := range orders {
+				if p, err := Find(s, orders[i]); err != nil || p.AmountOut != alone[i].AmountOut {
+					t.Errorf("order %d: %v, %v; alone %v", i, p.AmountOut, err, alone[i].AmountOut)
+				}
+			}
+		})
+	}
+	wg.Wait()
+}

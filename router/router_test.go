@@ -1,0 +1,262 @@
+package router
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"braid/u256"
+	"braid/venue"
+)
+
+const e18 = 1e18
+
+// Each script is a market, an order and the plan that a trader would draw.
+func TestScripts(t *testing.T) {
+	scripts := []struct {
+		name   string
+		pools  func(w *world)
+		in     string
+		amount float64
+		out    string
+		change func(o *Order)
+		want   string
+	}{
+		{
+			name:  "direct",
+			pools: func(w *world) { w.pool("one", "A", 1e6*e18, "B", 2e6*e18) },
+			in:    "A", amount: 10 * e18, out: "B",
+			want: "one A>B 10000",
+		},
+		{
+			name: "two equal pools share equally",
+			pools: func(w *world) {
+				w.pool("one", "A", 1e6*e18, "B", 1e6*e18)
+				w.pool("two", "A", 1e6*e18, "B", 1e6*e18)
+			},
+			in: "A", amount: 5e4 * e18, out: "B",
+			want: "one A>B 5000, two A>B 5000",
+		},
+		{
+			name: "a pool three times as deep takes three parts of four",
+			pools: func(w *world) {
+				w.pool("one", "A", 1e6*e18, "B", 1e6*e18)
+				w.pool("two", "A", 3e6*e18, "B", 3e6*e18)
+			},
+			in: "A", amount: 5e4 * e18, out: "B",
+			want: "two A>B 7500, one A>B 2500",
+		},
+		{
+			name: "a detour beats the direct pool",
+			pools: func(w *world) {
+				w.pool("one", "A", 1e6*e18, "B", 0.9e6*e18)
+				w.pool("two", "A", 1e6*e18, "C", 1e6*e18)
+				w.pool("two", "C", 1e6*e18, "B", 1e6*e18)
+			},
+			in: "A", amount: 10 * e18, out: "B",
+			want: "two A>C 10000, two C>B 10000",
+		},
+		{
+			name: "four hops when there is nothing else",
+			pools: func(w *world) {
+				w.pool("one", "A", 1e6*e18, "B", 1e6*e18)
+				w.pool("one", "B", 1e6*e18, "C", 1e6*e18)
+				w.pool("one", "C", 1e6*e18, "D", 1e6*e18)
+				w.pool("one", "D", 1e6*e18, "E", 1e6*e18)
+			},
+			in: "A", amount: 10 * e18, out: "E",
+			want: "one A>B 10000, one B>C 10000, one C>D 10000, one D>E 10000",
+		},
+		{
+			name: "two ways in merge before the one way out",
+			pools: func(w *world) {
+				w.pool("one", "A", 1e6*e18, "M", 1e6*e18)
+				w.pool("two", "A", 1e6*e18, "M", 1e6*e18)
+				w.pool("one", "M", 1e6*e18, "B", 1e6*e18)
+			},
+			in: "A", amount: 5e4 * e18, out: "B",
+			want: "one A>M 5000, two A>M 5000, one M>B 10000",
+		},
+		{
+			name: "one way in splits in the middle",
+			pools: func(w *world) {
+				w.pool("one", "A", 1e6*e18, "M", 1e6*e18)
+				w.pool("one", "M", 1e6*e18, "B", 1e6*e18)
+				w.pool("two", "M", 1e6*e18, "B", 1e6*e18)
+			},
+			in: "A", amount: 5e4 * e18, out: "B",
+			want: "one A>M 10000, one M>B 5000, two M>B 5000",
+		},
+		{
+			name: "chains stay together",
+			pools: func(w *world) {
+				w.pool("one", "A", 1e6*e18, "C", 1e6*e18)
+				w.pool("one", "A", 1e6*e18, "D", 1e6*e18)
+				w.pool("one", "C", 1e6*e18, "B", 1e6*e18)
+				w.pool("one", "D", 1e6*e18, "B", 1e6*e18)
+			},
+			in: "A", amount: 5e4 * e18, out: "B",
+			want: "one A>C 5000, one C>B 5000, one A>D 5000, one D>B 5000",
+		},
+		{
+			name: "an excluded source is not used",
+			pools: func(w *world) {
+				w.pool("one", "A", 1e6*e18, "B", 1e6*e18)
+				w.pool("two", "A", 1e6*e18, "B", 0.9e6*e18)
+			},
+			in: "A", amount: 10 * e18, out: "B",
+			change: func(o *Order) { o.Exclude = map[string]bool{"one": true} },
+			want:   "two A>B 10000",
+		},
+		{
+			// USD 10,000 of native a unit of 1e18: a swap burns 75 dollars.
+			name: "a leg that does not earn its gas is left out",
+			pools: func(w *world) {
+				w.pool("one", "USD", 1e8*e18, "NATIVE", 1e4*e18)
+				w.pool("one", "USD", 1e6*e18, "B", 1e6*e18)
+				w.pool("two", "USD", 1e6*e18, "B", 1e6*e18)
+			},
+			in: "USD", amount: 1e3 * e18, out: "B",
+			want: "one USD>B 10000",
+		},
+		{
+			name: "and the same leg is used when it earns it",
+			pools: func(w *world) {
+				w.pool("one", "USD", 1e8*e18, "NATIVE", 1e4*e18)
+				w.pool("one", "USD", 1e6*e18, "B", 1e6*e18)
+				w.pool("two", "USD", 1e6*e18, "B", 1e6*e18)
+			},
+			in: "USD", amount: 5e4 * e18, out: "B",
+			want: "one USD>B 5000, two USD>B 5000",
+		},
+		{
+			// Round C and D there is money to be had, but never twice
+			// through one token.
+			name: "no circle, however it pays",
+			pools: func(w *world) {
+				w.pool("one", "A", 1e6*e18, "C", 1e6*e18)
+				w.pool("one", "C", 1e6*e18, "D", 3e6*e18)
+				w.pool("two", "D", 1e6*e18, "C", 1e6*e18)
+				w.pool("one", "C", 1e6*e18, "B", 1e6*e18)
+			},
+			in: "A", amount: 10 * e18, out: "B",
+			want: "one A>C 10000, one C>B 10000",
+		},
+		{
+			name: "of six pools the two deepest when two are allowed",
+			pools: func(w *world) {
+				for i := range 6 {
+					depth := float64(1+i%4) * 1e6 * e18
+					w.pool(fmt.Sprint("s", i), "A", depth, "B", depth)
+				}
+			},
+			in: "A", amount: 5e5 * e18, out: "B",
+			change: func(o *Order) { o.MaxSteps = 2 },
+			want:   "s3 A>B 5714, s2 A>B 4286",
+		},
+	}
+	for _, sc := range scripts {
+		t.Run(sc.name, func(t *testing.T) {
+			w := newWorld(t)
+			sc.pools(w)
+			o := w.order(sc.in, sc.amount, sc.out)
+			if sc.change != nil {
+				sc.change(&o)
+			}
+			s := w.snapshot()
+			p, err := Find(s, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := w.show(p); got != sc.want {
+				t.Errorf("got  %s\nwant %s", got, sc.want)
+			}
+			checkPlan(t, s, o, p)
+		})
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	w := newWorld(t)
+	w.pool("one", "A", 1e6*e18, "B", 1e6) // B has few decimals
+	w.pool("two", "B", 1e6, "C", 1e6)
+	w.pool("one", "X", 1e6*e18, "Y", 1e6*e18)
+	w.pool("one", "A", 0, "Z", 0)
+	w.pool("one", "C", 1e6, "D", 1e6)
+	w.pool("one", "D", 1e6, "E", 1e6)
+	w.pool("one", "E", 1e6, "F", 1e6)
+	s := w.snapshot()
+	unknown := w.order("A", 1, "B")
+	unknown.TokenOut[3]++
+	excluded := w.order("A", e18, "C")
+	excluded.Exclude = map[string]bool{"two": true}
+	short := w.order("A", 5*e18, "C")
+	short.MaxSteps = 1
+	most := w.order("A", 0, "B")
+	most.AmountIn = u256.Max
+	for name, c := range map[string]struct {
+		order Order
+		want  error
+	}{
+		"an unknown token":                   {unknown, ErrUnknownToken},
+		"no pool between":                    {w.order("A", e18, "X"), ErrNoRoute},
+		"an empty pool":                      {w.order("A", e18, "Z"), ErrNoRoute},
+		"a token for itself":                 {w.order("A", e18, "A"), ErrNoRoute},
+		"five hops":                          {w.order("A", 1e3*e18, "F"), ErrNoRoute},
+		"the only way excluded":              {excluded, ErrNoRoute},
+		"fewer steps than hops":              {short, ErrNoRoute},
+		"nothing":                            {w.order("A", 0, "B"), venue.ErrTooSmall},
+		"less than a unit comes out":         {w.order("A", 1e11, "B"), venue.ErrTooSmall},
+		"a reserve would pass 112 bits":      {w.order("A", 0x1p112, "B"), venue.ErrTooLarge},
+		"all there can be":                   {most, venue.ErrTooLarge},
+		"the second pool gives nothing back": {w.order("A", 1.1e12, "C"), venue.ErrTooSmall},
+	} {
+		if _, err := Find(s, c.order); !errors.Is(err, c.want) {
+			t.Errorf("%s: %v, want %v", name, err, c.want)
+		}
+	}
+}
+
+func TestLimits(t *testing.T) {
+	w := newWorld(t)
+	w.pool("one", "A", 1e6*e18, "B", 1e6)
+	w.pool("one", "B", 1e6, "C", 1e12)
+	w.pool("one", "X", 1, "Y", 1)
+	s := w.snapshot()
+	o := w.order("A", 0, "C")
+
+	least, ok := MinIn(s, o)
+	if !ok {
+		t.Fatal("no least amount")
+	}
+	o.AmountIn = least
+	if _, err := Find(s, o); err != nil {
+		t.Errorf("the least amount %v: %v", least, err)
+	}
+	o.AmountIn = least.Sub(u256.One)
+	if _, err := Find(s, o); !errors.Is(err, venue.ErrTooSmall) {
+		t.Errorf("one unit less than the least: %v", err)
+	}
+
+	most, ok := MaxIn(s, o)
+	if !ok {
+		t.Fatal("no greatest amount")
+	}
+	o.AmountIn = most
+	if _, err := Find(s, o); err != nil {
+		t.Errorf("the greatest amount %v: %v", most, err)
+	}
+	o.AmountIn = most.Add(most.Rsh(9))
+	if _, err := Find(s, o); !errors.Is(err, venue.ErrTooLarge) {
+		t.Errorf("a fifth of a percent more than the greatest: %v", err)
+	}
+
+	for _, o := range []Order{w.order("X", 0, "Y"), w.order("A", 0, "X"), {}} {
+		if _, ok := MinIn(s, o); ok {
+			t.Errorf("%v has a least amount", o)
+		}
+		if _, ok := MaxIn(s, o); ok {
+			t.Errorf("%v has a greatest amount", o)
+		}
+	}
+}

@@ -1,0 +1,123 @@
+package router
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/ethereum/go-ethereum/common"
+
+	"braid/market"
+	"braid/plan"
+	"braid/u256"
+	"braid/venue"
+	"braid/venue/univ2"
+)
+
+// world is a market in the making. Tokens have names; the first is wrapped
+// native, and USD is the stablecoin. Amounts are in raw units.
+type world struct {
+	t      testing.TB
+	names  map[string]int
+	tokens []market.Token
+	pools  []venue.Pool
+	ids    map[venue.ID]string
+	gasWei uint64
+}
+
+const gwei = 1_000_000_000
+
+func newWorld(t testing.TB) *world {
+	w := &world{t: t, names: map[string]int{}, ids: map[venue.ID]string{}, gasWei: 102 * gwei}
+	w.token("NATIVE")
+	w.token("USD")
+	return w
+}
+
+func address(kind byte, n int) common.Address {
+	return common.Address{0: kind, 18: byte(n >> 8), 19: byte(n)}
+}
+
+func (w *world) token(name string) common.Address {
+	i, ok := w.names[name]
+	if !ok {
+		i = len(w.tokens)
+		w.names[name] = i
+		w.tokens = append(w.tokens, market.Token{Address: address(0xaa, i), Symbol: name, Decimals: 18})
+	}
+	return w.tokens[i].Address
+}
+
+// pool adds a pool of a source with these reserves and a fee of 0.3%.
+func (w *world) pool(source, a string, ra float64, b string, rb float64) {
+	w.poolFee(source, 30, a, ra, b, rb)
+}
+
+func (w *world) poolFee(source string, feeBps uint64, a string, ra float64, b string, rb float64) {
+	row := &venue.Source{ID: source, Type: venue.V2, Family: univ2.Name, FeeBps: feeBps}
+	p := univ2.NewPool(row, address(0x11, len(w.pools)),
+		[2]common.Address{w.token(a), w.token(b)}, u256.FromFloat(ra), u256.FromFloat(rb))
+	w.ids[p.Info().ID] = fmt.Sprintf("%s:%s-%s", source, a, b)
+	w.pools = append(w.pools, p)
+}
+
+func (w *world) snapshot() *market.Snapshot {
+	w.t.Helper()
+	chain := market.Chain{
+		WrappedNative: w.token("NATIVE"), Stables: []common.Address{w.token("USD")},
+		MinBaseFee: u256.From(w.gasWei),
+	}
+	s, err := market.New(chain).Next(market.Block{Number: 1}, w.pools, w.tokens)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return s
+}
+
+func (w *world) order(in string, amount float64, out string) Order {
+	return Order{TokenIn: w.token(in), TokenOut: w.token(out), AmountIn: u256.FromFloat(amount)}
+}
+
+// show writes a plan as the pools in order with their weights.
+func (w *world) show(p plan.Plan) string {
+	var parts []string
+	for i, weight := range p.Weights() {
+		s := &p.Steps[i]
+		name := w.ids[s.Pool.Info().ID]
+		source, _, _ := strings.Cut(name, ":")
+		parts = append(parts, fmt.Sprintf("%s %s>%s %d", source, w.symbol(s.TokenIn()), w.symbol(s.TokenOut()), weight))
+	}
+	return strings.Join(parts, ", ")
+}
+
+func (w *world) symbol(a common.Address) string {
+	for i := range w.tokens {
+		if w.tokens[i].Address == a {
+			return w.tokens[i].Symbol
+		}
+	}
+	return "?"
+}
+
+// random is a market of few tokens with prices that agree up to noise.
+func random(t testing.TB, r *rand.Rand, tokens, pools int, noise float64) *world {
+	w := newWorld(t)
+	price := []float64{1, 1}
+	for i := 2; i < tokens; i++ {
+		w.token(fmt.Sprint("T", i))
+		price = append(price, math.Exp(r.NormFloat64()*3))
+	}
+	for range pools {
+		i, j := r.IntN(tokens), r.IntN(tokens-1)
+		if j >= i {
+			j++
+		}
+		depth := math.Exp(math.Log(1e18) + r.Float64()*math.Log(1e6)) // worth 1e18 to 1e24
+		skew := math.Exp(r.NormFloat64() * noise)
+		w.poolFee(fmt.Sprint("s", r.IntN(3)), []uint64{5, 20, 25, 30, 100}[r.IntN(5)],
+			w.tokens[i].Symbol, depth/price[i]*skew, w.tokens[j].Symbol, depth/price[j])
+	}
+	return w
+}
