@@ -1,0 +1,145 @@
+package chain
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/big"
+	"slices"
+	"strings"
+
+	"github.com/ethereum/go-ethereum/accounts/abi"
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/common/hexutil"
+)
+
+// Multicall3 stands at this address on every chain that has it.
+var Multicall3 = common.HexToAddress("0xcA11bde05977b3631167028862bE2a173976CA11")
+
+const (
+	// callGas keeps a call in the wide pool of a Monad node, which serves a
+	// thousand of them at a time; above it only twenty.
+	callGas = 8_100_000
+
+	// callBatch reads leave each of them 80,000 gas: eight cold slots.
+	callBatch = 100
+)
+
+// Call is a read of a contract.
+type Call struct {
+	To   common.Address
+	Data []byte
+}
+
+// Result is what a read gave. One that failed in the contract is not OK.
+type Result struct {
+	OK   bool
+	Data []byte
+}
+
+// Calls reads contracts as they stood after one block. The reads share
+// requests, but not their fate: one that fails in company is made again alone,
+// so that a contract that burns all gas harms none but itself.
+func (c *Client) Calls(ctx context.Context, block common.Hash, calls []Call) ([]Result, error) {
+	results := make([]Result, 0, len(calls))
+	for batch := range slices.Chunk(calls, callBatch) {
+		got, err := c.aggregate(ctx, block, batch)
+		if err != nil && !answered(err) {
+			return nil, err
+		}
+		for i, call := range batch {
+			if err != nil || !got[i].OK {
+				alone, err := c.alone(ctx, block, call)
+				if err != nil {
+					return nil, err
+				}
+				results = append(results, alone)
+				continue
+			}
+			results = append(results, got[i])
+		}
+	}
+	return results, nil
+}
+
+// alone makes one read. An error in the node's answer is the contract's doing,
+// unless it speaks of limits: taken for a fault of the node it would be tried
+// for ever, and any contract could stop us.
+func (c *Client) alone(ctx context.Context, block common.Hash, call Call) (Result, error) {
+	data, err := c.ethCall(ctx, block, call)
+	if err != nil {
+		if answered(err) && !limited(err) {
+			return Result{}, nil
+		}
+		return Result{}, err
+	}
+	return Result{OK: true, Data: data}, nil
+}
+
+var multicallABI = func() abi.ABI {
+	a, err := abi.JSON(strings.NewReader(`[{"type":"function","name":"aggregate3","stateMutability":"payable",
+		"inputs":[{"name":"calls","type":"tuple[]","components":[
+			{"name":"target","type":"address"},{"name":"allowFailure","type":"bool"},{"name":"callData","type":"bytes"}]}],
+		"outputs":[{"name":"returnData","type":"tuple[]","components":[
+			{"name":"success","type":"bool"},{"name":"returnData","type":"bytes"}]}]}]`))
+	if err != nil {
+		panic(err)
+	}
+	return a
+}()
+
+// errNoMulticall answers for a chain on which Multicall3 is missing; it is
+// the chain's answer, not a fault of the wire.
+type errNoMulticall struct{ error }
+
+func (errNoMulticall) ErrorCode() int { return 0 }
+
+func (c *Client) aggregate(ctx context.Context, block common.Hash, calls []Call) ([]Result, error) {
+	type call3 struct {
+		Target       common.Address
+		AllowFailure bool
+		CallData     []byte
+	}
+	args := make([]call3, len(calls))
+	for i, call := range calls {
+		args[i] = call3{call.To, true, call.Data}
+	}
+	data, err := multicallABI.Pack("aggregate3", args)
+	if err != nil {
+		return nil, fmt.Errorf("aggregate3: %w", err)
+	}
+	if data, err = c.ethCall(ctx, block, Call{Multicall3, data}); err != nil {
+		return nil, err
+	}
+	var out struct {
+		ReturnData []struct {
+			Success    bool
+			ReturnData []byte
+		}
+	}
+	if err := multicallABI.UnpackIntoInterface(&out, "aggregate3", data); err != nil {
+		return nil, errNoMulticall{err}
+	}
+	if len(out.ReturnData) != len(calls) {
+		return nil, errNoMulticall{errors.New("aggregate3: wrong number of results")}
+	}
+	results := make([]Result, len(calls))
+	for i, r := range out.ReturnData {
+		results[i] = Result{OK: r.Success, Data: r.ReturnData}
+	}
+	return results, nil
+}
+
+func (c *Client) ethCall(ctx context.Context, block common.Hash, call Call) ([]byte, error) {
+	var out hexutil.Bytes
+	err := c.call(ctx, &out, "eth_call",
+		struct {
+			To   common.Address `json:"to"`
+			Data hexutil.Bytes  `json:"data"`
+			Gas  *hexutil.Big   `json:"gas"`
+		}{call.To, call.Data, (*hexutil.Big)(big.NewInt(callGas))},
+		struct {
+			BlockHash common.Hash `json:"blockHash"`
+		}{block})
+	return out, err
+}

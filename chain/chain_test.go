@@ -1,0 +1,248 @@
+package chain_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/common/hexutil"
+	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/ethereum/go-ethereum/rpc"
+
+	"braid/chain"
+	"braid/market"
+	"braid/u256"
+)
+
+// node is a JSON-RPC server with a chain of blocks, one log each, that grants
+// so many blocks a request. What it does is up to the test.
+type node struct {
+	mu    sync.Mutex
+	grant uint64
+	calls []string
+	head  uint64
+	news  chan uint64
+}
+
+type filter struct {
+	BlockHash          *common.Hash
+	FromBlock, ToBlock hexutil.Uint64
+}
+
+func (n *node) note(call string) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.calls = append(n.calls, call)
+}
+
+func (n *node) ChainId() hexutil.Uint64 { return 143 }
+
+func (n *node) GetBlockByNumber(tag string, full bool) map[string]any {
+	n.note("head")
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return block(n.head)
+}
+
+func (n *node) GetLogs(f filter) ([]types.Log, error) {
+	n.note("logs")
+	from, to := uint64(f.FromBlock), uint64(f.ToBlock)
+	if to-from+1 > n.grant {
+		return nil, errors.New("block range too large")
+	}
+	logs := []types.Log{}
+	for i := from; i <= to; i++ {
+		logs = append(logs, types.Log{BlockNumber: i, BlockHash: hash(i), Topics: []common.Hash{{1}}})
+	}
+	return logs, nil
+}
+
+// NewHeads makes eth_subscribe("newHeads").
+func (n *node) NewHeads(ctx context.Context) (*rpc.Subscription, error) {
+	notifier, ok := rpc.NotifierFromContext(ctx)
+	if !ok {
+		return nil, rpc.ErrNotificationsUnsupported
+	}
+	sub := notifier.CreateSubscription()
+	go func() {
+		for {
+			select {
+			case number := <-n.news:
+				notifier.Notify(sub.ID, block(number))
+			case <-sub.Err():
+				return
+			}
+		}
+	}()
+	return sub, nil
+}
+
+func hash(n uint64) common.Hash {
+	return common.BigToHash(hexutil.MustDecodeBig(hexutil.EncodeUint64(n + 1000)))
+}
+
+func block(n uint64) map[string]any {
+	return map[string]any{
+		"number": hexutil.Uint64(n), "hash": hash(n), "parentHash": hash(n - 1), "timestamp": hexutil.Uint64(n), "baseFeePerGas": hexutil.Uint64(7),
+	}
+}
+
+// serve offers the node over HTTP, and over WebSocket if asked.
+func serve(t *testing.T, n *node, sockets bool) *chain.Client {
+	t.Helper()
+	server := rpc.NewServer()
+	if err := server.RegisterName("eth", n); err != nil {
+		t.Fatal(err)
+	}
+	ws := server.WebsocketHandler([]string{"*"})
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case r.Header.Get("Upgrade") == "":
+			server.ServeHTTP(w, r)
+		case sockets:
+			ws.ServeHTTP(w, r)
+		default:
+			http.Error(w, "no sockets", http.StatusNotFound)
+		}
+	}))
+	t.Cleanup(func() { server.Stop(); web.Close() })
+	c, err := chain.Dial(t.Context(), web.URL, 143)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.Close)
+	return c
+}
+
+func TestDialRefusals(t *testing.T) {
+	secret := "s3cr3t"
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	nobody := l.Addr().String()
+	l.Close()
+	grumpy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		http.Error(w, "no such key: "+r.URL.Path, http.StatusForbidden)
+	}))
+	defer grumpy.Close()
+	other := rpc.NewServer()
+	other.RegisterName("eth", new(node))
+	ethereum := httptest.NewServer(other)
+	defer ethereum.Close()
+
+	for _, c := range []struct{ url, want string }{
+		{"http://user:" + secret + "@" + nobody + "/" + secret, "node " + nobody + ": eth_chainId: dial tcp " + nobody + ": connect: connection refused"},
+		{"ws://" + nobody + "/" + secret, "node " + nobody + ": not reachable: dial tcp " + nobody + ": connect: connection refused"},
+		{grumpy.URL + "/" + secret, "403 Forbidden"},
+		{"ftp://host/" + secret, `node host: scheme "ftp": want http, https, ws or wss`},
+		{"://" + secret, "node URL: want http"},
+		{"localhost:8545/" + secret, "node URL: want http"},
+	} {
+		_, err := chain.Dial(t.Context(), c.url, 143)
+		if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), secret) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: %v, want %s", c.url, err, c.want)
+		}
+	}
+	if _, err := chain.Dial(t.Context(), ethereum.URL, 1); !errors.Is(err, chain.ErrWrongChain) || !strings.HasSuffix(err.Error(), "it follows chain 143, not 1") {
+		t.Errorf("another chain: %v", err)
+	}
+}
+
+func TestLogsRangeAdapts(t *testing.T) {
+	for _, grant := range []uint64{1, 7, 100, 1000, 1 << 40} {
+		n := &node{grant: grant}
+		c := serve(t, n, false)
+		next, pages, widest := uint64(5), 0, uint64(0)
+		err := c.LogsRange(t.Context(), 5, 3000, []common.Hash{{1}}, func(logs []types.Log, upTo uint64) error {
+			pages, widest = pages+1, max(widest, upTo-next+1)
+			for i := range logs {
+				if logs[i].BlockNumber != next {
+					t.Fatalf("log of block %d, want %d", logs[i].BlockNumber, next)
+				}
+				next++
+			}
+			if next != upTo+1 {
+				t.Fatalf("page to %d has logs to %d", upTo, next-1)
+			}
+			return nil
+		})
+		if err != nil || next != 3001 {
+			t.Errorf("grant %d: up to %d: %v", grant, next-1, err)
+		}
+		if widest > grant || widest < min(grant, 1000)/2 {
+			t.Errorf("grant %d: the widest page had %d blocks", grant, widest)
+		}
+		if refused := len(n.calls) - pages; refused > pages/8+10 {
+			t.Errorf("grant %d: %d pages, %d refusals", grant, pages, refused)
+		}
+	}
+	c := serve(t, &node{grant: 0}, false)
+	if err := c.LogsRange(t.Context(), 1, 2, nil, nil); err == nil {
+		t.Error("a node that grants nothing is no error")
+	}
+}
+
+func TestLogsBelongToTheBlock(t *testing.T) {
+	c := serve(t, &node{grant: 1}, false)
+	// The node above passes over blockHash and gives its block 0.
+	if _, err := c.Logs(t.Context(), market.Block{Hash: hash(9), Number: 9}, nil); err == nil || !strings.Contains(err.Error(), "asked for logs of block") {
+		t.Errorf("logs of another block: %v", err)
+	}
+	if logs, err := c.Logs(t.Context(), market.Block{Hash: hash(0)}, nil); err != nil || len(logs) != 1 {
+		t.Errorf("%v, %v", logs, err)
+	}
+}
+
+func TestHeads(t *testing.T) {
+	before := runtime.NumGoroutine()
+	for _, sockets := range []bool{true, false} {
+		t.Run(fmt.Sprint("sockets ", sockets), func(t *testing.T) { testHeads(t, sockets) })
+	}
+	for late := time.Now().Add(5 * time.Second); runtime.NumGoroutine() > before; time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(late) {
+			t.Fatalf("%d goroutines before, %d after", before, runtime.NumGoroutine())
+		}
+	}
+}
+
+func testHeads(t *testing.T, sockets bool) {
+	n := &node{news: make(chan uint64)}
+	ctx, stop := context.WithCancel(t.Context())
+	heads := serve(t, n, sockets).Heads(ctx)
+	see := func(want uint64, within time.Duration) {
+		t.Helper()
+		for late := time.After(within); ; {
+			select {
+			case s := <-heads:
+				if s.Err == nil && s.Block.Number == want && s.Block.Parent == hash(want-1) && s.Block.BaseFee == u256.From(7) && !s.At.IsZero() {
+					return
+				}
+			case <-late:
+				t.Fatalf("no head %d within %v", want, within)
+			}
+		}
+	}
+	see(0, 2*time.Second) // what there is, at once
+	if sockets {
+		n.news <- 5
+		see(5, 500*time.Millisecond)
+	}
+	n.mu.Lock()
+	n.head = 9
+	n.mu.Unlock()
+	see(9, 3*time.Second) // a silent socket is no excuse
+	see(9, 3*time.Second) // and again: it still stands
+	stop()
+	for range heads {
+	}
+}

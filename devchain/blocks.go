@@ -1,0 +1,140 @@
+package devchain
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core"
+	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/ethereum/go-ethereum/miner"
+)
+
+// produce seals a block whenever the pool has transactions, and one a
+// heartbeat in any case.
+func (c *Chain) produce(ctx context.Context, heartbeat time.Duration) {
+	arrived := make(chan core.NewTxsEvent, 256)
+	sub := c.eth.TxPool().SubscribeTransactions(arrived, true)
+	defer sub.Unsubscribe()
+	var beat <-chan time.Time
+	if heartbeat > 0 {
+		ticker := time.NewTicker(heartbeat)
+		defer ticker.Stop()
+		beat = ticker.C
+	}
+	for {
+		var err error
+		select {
+		case <-ctx.Done():
+			return
+		case <-arrived:
+			err = c.sealPool(false)
+		case <-beat:
+			err = c.sealPool(true)
+		}
+		if err != nil {
+			c.log.Error("no block sealed", "err", err)
+		}
+	}
+}
+
+// sealPool seals what the pool holds; of nothing it makes a block only if asked.
+func (c *Chain) sealPool(evenEmpty bool) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	pool := c.eth.TxPool()
+	if err := pool.Sync(); err != nil {
+		return err
+	}
+	pending, _ := pool.Stats()
+	if pending == 0 && !evenEmpty {
+		return nil
+	}
+	block, err := c.build(c.Head(), nil, pending == 0)
+	if err != nil {
+		return err
+	}
+	return c.adopt(block)
+}
+
+// Mine seals a block with exactly these transactions, in this order, and
+// returns their receipts. Each must be valid; it may revert.
+func (c *Chain) Mine(txs ...*types.Transaction) (types.Receipts, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	block, err := c.build(c.Head(), txs, len(txs) == 0)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.adopt(block); err != nil {
+		return nil, err
+	}
+	return c.eth.BlockChain().GetReceiptsByHash(block.Hash()), nil
+}
+
+// Reorg replaces the last blocks by a branch of which each element is a block.
+// Transactions that wait, or that the branch leaves out, are forgotten.
+func (c *Chain) Reorg(depth int, branch ...[]*types.Transaction) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	head := c.Head().Number.Uint64()
+	if depth < 1 || uint64(depth) > head || len(branch) == 0 {
+		return fmt.Errorf("devchain: cannot replace %d of %d blocks by %d", depth, head, len(branch))
+	}
+	c.branches++
+	var block *types.Block
+	parent := c.eth.BlockChain().GetHeaderByNumber(head - uint64(depth))
+	for _, txs := range branch {
+		var err error
+		if block, err = c.build(parent, txs, len(txs) == 0); err != nil {
+			return err
+		}
+		parent = block.Header()
+	}
+	if err := c.adopt(block); err != nil {
+		return err
+	}
+	c.eth.TxPool().Clear()
+	return nil
+}
+
+// build makes a block on a parent and stores it beside the chain. Without
+// transactions it takes those of the pool, unless it is to be empty. Header
+// times are whole seconds and must rise, so under load they run ahead of the
+// wall clock.
+func (c *Chain) build(parent *types.Header, txs []*types.Transaction, empty bool) (*types.Block, error) {
+	at := parent.Time + 1
+	if c.live {
+		at = max(at, uint64(time.Now().Unix()))
+	}
+	args := &miner.BuildPayloadArgs{
+		Parent: parent.Hash(), Timestamp: at, Random: common.BigToHash(parent.Number),
+		Withdrawals: types.Withdrawals{}, BeaconRoot: &common.Hash{},
+	}
+	// The extra data tells branches apart that are otherwise alike.
+	block, _, err := c.eth.Miner().BuildTestingPayload(args, txs, empty, []byte{c.branches})
+	if err == nil {
+		_, err = c.eth.BlockChain().InsertBlockWithoutSetHead(context.Background(), block, false)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("block on %d: %w", parent.Number, err)
+	}
+	return block, nil
+}
+
+// adopt makes the block the head. As on Monad, a block is voted for by the
+// next and final by the one after.
+func (c *Chain) adopt(block *types.Block) error {
+	chain := c.eth.BlockChain()
+	if _, err := chain.SetCanonical(block); err != nil {
+		return fmt.Errorf("block %d: %w", block.NumberU64(), err)
+	}
+	if voted := chain.GetHeaderByHash(block.ParentHash()); voted != nil {
+		chain.SetSafe(voted)
+		if final := chain.GetHeaderByHash(voted.ParentHash); final != nil {
+			chain.SetFinalized(final)
+		}
+	}
+	return nil
+}

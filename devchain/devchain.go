@@ -1,0 +1,161 @@
+// Package devchain is a local chain with ID 143 and real venues on it, for the demo and the tests.
+//
+// It is go-ethereum in this process, in memory. Contracts and tokens stand at
+// the addresses they have on mainnet, so one deployments file serves both.
+// What the venues hold was put there by real transactions, so a follower finds
+// it in the logs. The staged chain is a function of the seed, to the hash.
+package devchain
+
+import (
+	"context"
+	"crypto/ecdsa"
+	"fmt"
+	"log/slog"
+	"math/big"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/ethereum/go-ethereum/crypto"
+	"github.com/ethereum/go-ethereum/eth"
+	"github.com/ethereum/go-ethereum/node"
+	"github.com/ethereum/go-ethereum/params"
+
+	"braid/venue"
+)
+
+// DevKey is the well-known first test key, and DevAccount its account. It
+// holds native and every listed token and has sent nothing yet.
+var (
+	DevKey     = mustKey("ac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80")
+	DevAccount = crypto.PubkeyToAddress(DevKey.PublicKey)
+)
+
+// The founder sets the chain up and, with Activity, trades on it.
+var (
+	founderKey = mustKey(fmt.Sprintf("%x", crypto.Keccak256([]byte("braid founder"))))
+	founder    = crypto.PubkeyToAddress(founderKey.PublicKey)
+)
+
+// Config says what chain to start.
+type Config struct {
+	RPCAddr   string // host:port of HTTP and WebSocket; port 0 takes a free one
+	Artifacts string // directory of the venues' compiled contracts
+	Seed      uint64 // of the market's small differences
+	Sources   []venue.Source
+	Families  []venue.Family // those that are a venue.Stager set themselves up
+	Heartbeat time.Duration  // between blocks without transactions; 0 for none
+	Activity  bool           // somebody trades about once a second
+
+	// Either may be nil.
+	Log      *slog.Logger
+	Progress func(step string)
+}
+
+// Chain runs until Close.
+type Chain struct {
+	stack *node.Node
+	eth   *eth.Ethereum
+	log   *slog.Logger
+
+	mu       sync.Mutex // one block at a time
+	live     bool       // block times follow the wall clock
+	branches byte       // how many side branches were built
+
+	stop context.CancelFunc
+	done sync.WaitGroup
+}
+
+// Start returns when the market stands and the chain takes transactions. The
+// context bounds the start only.
+func Start(ctx context.Context, c Config) (*Chain, error) {
+	chain, err := start(ctx, c)
+	if err != nil {
+		return nil, fmt.Errorf("devchain: %w", err)
+	}
+	return chain, nil
+}
+
+func start(ctx context.Context, c Config) (*Chain, error) {
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+	if c.Progress == nil {
+		c.Progress = func(string) {}
+	}
+	listings := listings(c.Sources, c.Seed)
+	c.Progress("laying contracts and tokens where mainnet has them")
+	site, err := newSite(c.Artifacts)
+	if err != nil {
+		return nil, err
+	}
+	var stagers []venue.Stager
+	for _, f := range c.Families {
+		if s, ok := f.(venue.Stager); ok {
+			stagers = append(stagers, s)
+			if err := s.Etch(site); err != nil {
+				return nil, err
+			}
+		}
+	}
+	stack, backend, err := startNode(c.RPCAddr, site.alloc)
+	if err != nil {
+		return nil, err
+	}
+	chain := &Chain{stack: stack, eth: backend, log: c.Log, stop: func() {}}
+	site.ctx, site.chain = ctx, chain
+	c.Progress(fmt.Sprintf("opening %d pools", len(listings)))
+	if err := site.stage(stagers, listings); err != nil {
+		chain.Close()
+		return nil, err
+	}
+	chain.run(c)
+	return chain, nil
+}
+
+// run starts what keeps the chain going.
+func (c *Chain) run(config Config) {
+	ctx, stop := context.WithCancel(context.Background())
+	c.stop, c.live = stop, true
+	c.done.Go(func() { c.produce(ctx, config.Heartbeat) })
+	if config.Activity {
+		t := newTrader(c, config.Families, config.Seed)
+		c.done.Go(func() { t.run(ctx) })
+	}
+}
+
+// Close ends the chain and waits for all of it.
+func (c *Chain) Close() error {
+	c.stop()
+	c.done.Wait()
+	return c.stack.Close()
+}
+
+// URL is where JSON-RPC is served over HTTP, and WebSocketURL the same over
+// WebSocket.
+func (c *Chain) URL() string          { return c.stack.HTTPEndpoint() }
+func (c *Chain) WebSocketURL() string { return "ws" + strings.TrimPrefix(c.URL(), "http") }
+
+// Head is the newest block.
+func (c *Chain) Head() *types.Header { return c.eth.BlockChain().CurrentBlock() }
+
+// Sign makes a transaction that pays any fee the chain is likely to ask.
+func Sign(key *ecdsa.PrivateKey, nonce uint64, tx venue.Tx) *types.Transaction {
+	return types.MustSignNewTx(key, signer, &types.DynamicFeeTx{
+		ChainID: signer.ChainID(), Nonce: nonce, GasTipCap: big.NewInt(1), GasFeeCap: big.NewInt(1000 * params.GWei),
+		Gas: tx.Gas, To: &tx.To, Value: tx.Value.Big(), Data: tx.Data,
+	})
+}
+
+var signer = types.LatestSigner(rules)
+
+func mustKey(hex string) *ecdsa.PrivateKey {
+	key, err := crypto.HexToECDSA(hex)
+	if err != nil {
+		panic(err)
+	}
+	return key
+}
+
+func ether(n int64) *big.Int { return new(big.Int).Mul(big.NewInt(n), big.NewInt(params.Ether)) }

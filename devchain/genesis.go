@@ -1,0 +1,97 @@
+package devchain
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/big"
+	"path/filepath"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/common/hexutil"
+	"github.com/ethereum/go-ethereum/core"
+	"github.com/ethereum/go-ethereum/core/types"
+
+	"braid/contracts"
+	"braid/evm"
+	"braid/monad"
+)
+
+// create2Deployer is the runtime code of the well-known deployer, which has no
+// constructor worth running.
+var create2Deployer = hexutil.MustDecode("0x7fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffe03601600081602082378035828234f58015156039578182fd5b8082525050506014600cf3")
+
+// newSite funds the accounts and etches what stands on chain 143 whatever the
+// venues: the canonical contracts and the listed tokens.
+func newSite(artifacts string) (*site, error) {
+	s := &site{artifacts: artifacts, alloc: core.SystemContractAllocs(), scratch: evm.New(rules)}
+	s.alloc[founder] = types.Account{Balance: ether(1e15)}
+	s.alloc[DevAccount] = types.Account{Balance: ether(1e9)}
+	s.alloc[monad.Create2Deployer] = types.Account{Code: create2Deployer, Balance: new(big.Int), Nonce: 1}
+
+	if err := s.etch(monad.Multicall3, "Multicall3"); err != nil {
+		return nil, err
+	}
+	for _, t := range monad.Tokens() {
+		if t.Address == monad.WrappedNative {
+			continue
+		}
+		init := contracts.Token.Init(t.Name, t.Symbol, t.Decimals, founder, worth(t, supplyUSD).Big())
+		if err := s.Etch(t.Address, init); err != nil {
+			return nil, fmt.Errorf("token %s: %w", t.Symbol, err)
+		}
+	}
+	return s, s.etchWrapped()
+}
+
+// etchWrapped etches WETH9, which keeps its name and symbol in its first two
+// slots, under the names it has here.
+func (s *site) etchWrapped() error {
+	if err := s.etch(monad.WrappedNative, "WETH9"); err != nil {
+		return err
+	}
+	storage := s.alloc[monad.WrappedNative].Storage
+	storage[common.Hash{}] = shortString("Wrapped MON")
+	storage[common.Hash{31: 1}] = shortString("WMON")
+	return nil
+}
+
+func (s *site) etch(at common.Address, name string) error {
+	init, err := s.Init(name)
+	if err != nil {
+		return err
+	}
+	return s.Etch(at, init)
+}
+
+// Init reads the contract from the artifacts.
+func (s *site) Init(name string, args ...any) ([]byte, error) {
+	contract, err := contracts.Read(filepath.Join(s.artifacts, name+".json"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("no %s.json in %s: run `make artifacts`, or name the right directory", name, s.artifacts)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w: run `make artifacts`", err)
+	}
+	return contract.Init(args...), nil
+}
+
+// Etch keeps what the creation code returns and stores for the genesis.
+func (s *site) Etch(at common.Address, init []byte) error {
+	if s.chain != nil {
+		return fmt.Errorf("etch at %s: the chain runs already", at)
+	}
+	account, err := s.scratch.Etch(founder, at, init)
+	if err != nil {
+		return err
+	}
+	s.alloc[at] = account
+	return nil
+}
+
+// shortString is a string of up to 31 bytes as Solidity stores it.
+func shortString(text string) (slot common.Hash) {
+	copy(slot[:31], text)
+	slot[31] = byte(2 * len(text))
+	return slot
+}

@@ -1,0 +1,74 @@
+package devchain
+
+import (
+	"math"
+	"math/rand/v2"
+	"strings"
+
+	"github.com/ethereum/go-ethereum/common"
+
+	"braid/market"
+	"braid/monad"
+	"braid/u256"
+	"braid/venue"
+)
+
+// The pools of a pair are each less than half as deep as the one before, down
+// to the shallowest worth opening. A pair has one in any case.
+const (
+	fallPercent = 40
+	shallowest  = 80_000 // dollars
+)
+
+// listings are the pools of the local market. Which sources have which depth,
+// and by how much their prices differ, is the seed's choice.
+func listings(sources []venue.Source, seed uint64) []venue.Listing {
+	tokens := map[string]market.Token{}
+	for _, t := range monad.Tokens() {
+		tokens[t.Symbol] = t
+	}
+	random := rand.New(rand.NewPCG(seed, 0))
+	var list []venue.Listing
+	for _, row := range table {
+		depth := row.depth
+		for _, against := range strings.Fields(row.pairs) {
+			a, b := tokens[row.symbol], tokens[against]
+			list = append(list, pools(random, sources, a, b, depth)...)
+			depth /= 2
+		}
+	}
+	return list
+}
+
+// pools are the pools of one pair over several sources, deepest first.
+func pools(random *rand.Rand, sources []venue.Source, a, b market.Token, depth uint64) []venue.Listing {
+	var list []venue.Listing
+	for _, i := range random.Perm(len(sources)) {
+		dollars := depth * (85 + random.Uint64N(31)) / 100
+		amount := worth(a, dollars)
+		// Prices of the same pair agree within five basis points.
+		amount = amount.Mul(u256.From(99_950 + random.Uint64N(101))).Div(u256.From(100_000))
+		list = append(list, venue.Listing{
+			Source:  &sources[i],
+			Tokens:  []common.Address{a.Address, b.Address},
+			Amounts: []u256.Int{amount, worth(b, dollars)},
+		})
+		if depth = depth * fallPercent / 100; depth < shallowest {
+			break
+		}
+	}
+	return list
+}
+
+// worth is how much of a token the dollars buy, in raw units. It is exact in
+// integers, so that the chain is the same on every machine: of the price, one
+// rounding to a hundred-millionth of a dollar is all that floats do.
+func worth(t market.Token, dollars uint64) u256.Int {
+	const unit = 100_000_000
+	price := u256.From(uint64(math.Round(usd(t.Symbol) * unit)))
+	n := u256.From(dollars).Mul(u256.From(unit))
+	for range t.Decimals {
+		n = n.Mul(u256.From(10))
+	}
+	return n.Div(price)
+}

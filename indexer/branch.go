@@ -1,0 +1,167 @@
+package indexer
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
+
+	"braid/market"
+)
+
+// kept are the last markets, of all branches.
+type kept struct {
+	max    int
+	byHash map[common.Hash]*market.Snapshot
+	order  []common.Hash // oldest first
+}
+
+func (k *kept) add(s *market.Snapshot) {
+	h := s.Block().Hash
+	if k.byHash[h] == nil {
+		k.order = append(k.order, h)
+	}
+	k.byHash[h] = s
+	if len(k.order) > k.max {
+		delete(k.byHash, k.order[0])
+		k.order = slices.Delete(k.order, 0, 1)
+	}
+}
+
+// forked tells whether a stands on another branch than b, as far as kept. Of
+// two blocks on one branch a must be the later one.
+func (k *kept) forked(a, b *market.Snapshot) bool {
+	for a != nil && a.Block().Number > b.Block().Number {
+		a = k.byHash[a.Block().Parent]
+	}
+	return a != nil && a != b
+}
+
+// path finds the blocks that lead to head, oldest first, and the market they
+// start from: a kept one, which is the common ancestor; the empty one, when
+// the walk comes to the first block; or else that of a settled block.
+func (x *Indexer) path(ctx context.Context, head market.Block) (base *market.Snapshot, path []market.Block, err error) {
+	first := x.firstBlock
+	if head.Number < first {
+		first = 0
+	}
+	for b := head; ; {
+		path = append(path, b)
+		switch base = x.kept.byHash[b.Parent]; {
+		case base != nil:
+			err = follows(b, base.Block())
+		case b.Number <= first:
+			base, err = x.empty(ctx)
+		default:
+			var parent market.Block
+			if parent, err = x.node.BlockByHash(ctx, b.Parent); err == nil {
+				err = follows(b, parent)
+			}
+			if err == nil && len(path) < x.keep {
+				b = parent
+				continue
+			}
+			if err == nil {
+				base, err = x.settled(ctx, first, parent)
+			}
+		}
+		if err != nil {
+			return nil, nil, fmt.Errorf("block %d: %w", b.Number, err)
+		}
+		slices.Reverse(path)
+		return base, path, nil
+	}
+}
+
+// follows is an error if a number does not follow its parent's.
+func follows(b, parent market.Block) error {
+	if parent.Number+1 != b.Number {
+		return fmt.Errorf("its parent is block %d", parent.Number)
+	}
+	return nil
+}
+
+// empty is the market before the first block. To come back to it means that
+// nothing we know has a place on the chain any more: it may be another chain.
+func (x *Indexer) empty(ctx context.Context) (*market.Snapshot, error) {
+	if x.Head() != nil {
+		x.metrics.resyncs.Inc()
+		x.log.Warn("starting over: no common ancestor within reach")
+	}
+	if err := x.node.CheckChain(ctx); err != nil {
+		return nil, err
+	}
+	return x.start.Next(market.Block{}, nil, x.list)
+}
+
+// settled is the market after a block so deep that its branch is taken for
+// final. Logs are read in ranges, from our head if that is below the block and
+// still canonical, or else from the first block.
+func (x *Indexer) settled(ctx context.Context, first uint64, b market.Block) (*market.Snapshot, error) {
+	base, err := x.below(ctx, b)
+	if err != nil {
+		return nil, err
+	}
+	from := first
+	if base != nil {
+		from = base.Block().Number + 1
+	} else if base, err = x.empty(ctx); err != nil {
+		return nil, err
+	}
+	d := newDraft(base)
+	for failures := 0; from <= b.Number; failures++ {
+		err := x.node.LogsRange(ctx, from, b.Number, x.topics, func(logs []types.Log, upTo uint64) error {
+			for i := range logs {
+				x.read(d, &logs[i])
+			}
+			from, failures = upTo+1, 0
+			x.joining(upTo, b.Number)
+			return nil
+		})
+		if err == nil {
+			break
+		}
+		if ctx.Err() != nil {
+			return nil, err
+		}
+		x.fault(err, failures)
+		rest(ctx, failures)
+	}
+	// Ranges go by number: this one told the history of b if b still stands.
+	now, err := x.node.BlockByNumber(ctx, b.Number)
+	if err != nil {
+		return nil, err
+	}
+	if now.Hash != b.Hash {
+		return nil, fmt.Errorf("block %d was replaced while its history was read", b.Number)
+	}
+	// Tokens are asked at the head: of a block this deep the node may have the
+	// logs and no more the state.
+	head, err := x.node.Head(ctx)
+	if err != nil {
+		return nil, err
+	}
+	s, err := x.finish(ctx, d, b, head.Hash)
+	if err == nil {
+		x.kept.add(s)
+	}
+	return s, err
+}
+
+// below is our head if it is an ancestor of b, as far as the node can tell.
+func (x *Indexer) below(ctx context.Context, b market.Block) (*market.Snapshot, error) {
+	ours := x.Head()
+	if ours == nil || ours.Block().Number >= b.Number {
+		return nil, nil
+	}
+	now, err := x.node.BlockByNumber(ctx, ours.Block().Number)
+	if err != nil {
+		return nil, err
+	}
+	if now.Hash != ours.Block().Hash {
+		return nil, nil
+	}
+	return ours, nil
+}

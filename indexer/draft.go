@@ -1,0 +1,139 @@
+package indexer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
+
+	"braid/market"
+	"braid/u256"
+	"braid/venue"
+)
+
+// draft is a market being written: one that stands, and the pools that logs
+// have changed or added since.
+type draft struct {
+	base  *market.Snapshot
+	pools map[venue.ID]venue.Pool
+	order []venue.ID // of first change, so that equal chains give equal markets
+}
+
+func newDraft(base *market.Snapshot) *draft {
+	return &draft{base: base, pools: map[venue.ID]venue.Pool{}}
+}
+
+// pool is nil when there is none.
+func (d *draft) pool(id venue.ID) venue.Pool {
+	if p := d.pools[id]; p != nil {
+		return p
+	}
+	p, _ := d.base.Pool(id)
+	return p
+}
+
+func (d *draft) put(p venue.Pool) {
+	id := p.Info().ID
+	if d.pools[id] == nil {
+		d.order = append(d.order, id)
+	}
+	d.pools[id] = p
+}
+
+// read lets the families read a log. Events of pools nobody knows are passed
+// over. A pool whose log cannot be read or applied is in a state we do not
+// know: it becomes unusable, and all others go on.
+func (x *Indexer) read(d *draft, log *types.Log) {
+	if len(log.Topics) == 0 {
+		return
+	}
+	for _, f := range x.families[log.Topics[0]] {
+		e, err := f.Decode(log)
+		if e == nil && err == nil {
+			continue
+		}
+		id := venue.AddressID(log.Address)
+		if err == nil {
+			id = e.Pool()
+			var p venue.Pool
+			if p, err = f.Apply(d.pool(id), e); err == nil {
+				d.put(p)
+				return
+			}
+		}
+		if !errors.Is(err, venue.ErrUnknownPool) {
+			x.spoil(d, id, fmt.Errorf("block %d: %w", log.BlockNumber, err))
+			return
+		}
+	}
+}
+
+// spoil makes a pool unusable, and says so once.
+func (x *Indexer) spoil(d *draft, id venue.ID, err error) {
+	p := d.pool(id)
+	if p == nil {
+		x.log.Warn("log cannot be read", "err", err)
+		return
+	}
+	if _, already := p.(unusable); !already {
+		x.log.Warn("pool is unusable", "pool", id, "err", err)
+		d.put(unusable{p.Info()})
+	}
+}
+
+// finish is the market after b with all that the draft holds, and the tokens
+// its new pools need, as they stood at a block. A pool of a token without
+// decimals is left out.
+func (x *Indexer) finish(ctx context.Context, d *draft, b market.Block, at common.Hash) (*market.Snapshot, error) {
+	known := map[common.Address]bool{}
+	var strange []common.Address
+	for _, id := range d.order {
+		for _, a := range d.pools[id].Info().Tokens {
+			if _, ok := d.base.Token(a); !ok && !known[a] {
+				known[a] = true
+				strange = append(strange, a)
+			}
+		}
+	}
+	tokens, err := x.tokens(ctx, at, strange)
+	if err != nil {
+		return nil, fmt.Errorf("block %d: tokens: %w", b.Number, err)
+	}
+	clear(known)
+	for _, t := range tokens {
+		known[t.Address] = true
+	}
+	pools := make([]venue.Pool, 0, len(d.order))
+next:
+	for _, id := range d.order {
+		for _, a := range d.pools[id].Info().Tokens {
+			if _, ok := d.base.Token(a); !ok && !known[a] {
+				x.log.Warn("pool is left out: token without decimals", "pool", id, "token", a)
+				continue next
+			}
+		}
+		pools = append(pools, d.pools[id])
+	}
+	s, err := d.base.Next(b, pools, tokens)
+	if err != nil {
+		return nil, fmt.Errorf("block %d: %w", b.Number, err)
+	}
+	return s, nil
+}
+
+// unusable holds the place of a pool whose state is not known. No family takes
+// it for its own, so its events are passed over.
+type unusable struct{ info *venue.Info }
+
+func (p unusable) Info() *venue.Info { return p.info }
+func (p unusable) Quote(in, out int, amount u256.Int) (venue.Quote, error) {
+	return venue.Quote{}, venue.ErrEmpty
+}
+func (p unusable) Swap(in, out int, amount u256.Int) (venue.Pool, error) {
+	return nil, venue.ErrEmpty
+}
+func (p unusable) Spot(in, out int) float64    { return 0 }
+func (p unusable) Depth(token int) float64     { return 0 }
+func (p unusable) Call(in, out int) venue.Call { return venue.Call{} }

@@ -1,0 +1,80 @@
+package indexer
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"braid/chain"
+	"braid/market"
+)
+
+// Health is how the market stands to the chain.
+type Health struct {
+	Ready     bool      // there is a market; how old it may be is the reader's choice
+	Reason    string    // what is wrong now, in one line; empty when nothing is
+	Reachable bool      // the node answered when last asked for its head
+	Block     uint64    // of the market
+	Lag       uint64    // blocks by which the node is ahead
+	Updated   time.Time // when a node last showed our head as the newest
+}
+
+func (x *Indexer) Health() Health {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	h := x.health
+	h.Ready = x.Head() != nil
+	return h
+}
+
+func (x *Indexer) note(change func(h *Health)) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	change(&x.health)
+}
+
+func (x *Indexer) sighted(s chain.Sighting) {
+	x.note(func(h *Health) {
+		h.Reachable = s.Err == nil
+		if s.Err == nil {
+			h.Lag = s.Block.Number - min(h.Block, s.Block.Number)
+		}
+	})
+}
+
+func (x *Indexer) confirm(b market.Block, s chain.Sighting) {
+	x.note(func(h *Health) { h.Block, h.Lag, h.Updated, h.Reason = b.Number, 0, s.At, "" })
+}
+
+func (x *Indexer) joining(at, to uint64) {
+	x.note(func(h *Health) { h.Reason = fmt.Sprintf("joining: block %d of %d", at, to) })
+}
+
+// fault counts every fault and logs the first of a row.
+func (x *Indexer) fault(err error, failures int) {
+	x.metrics.faults.Inc()
+	x.note(func(h *Health) { h.Reason = err.Error() })
+	if failures == 0 {
+		x.log.Warn("node fault", "err", err)
+	}
+}
+
+func (x *Indexer) well(failures int) {
+	if failures > 0 {
+		x.log.Info("node is well again", "faults", failures)
+	}
+}
+
+// rest waits before another try: longer after each failure, and never in step
+// with others.
+func rest(ctx context.Context, failures int) {
+	const first, longest = 25 * time.Millisecond, 2 * time.Second
+	pause := min(first<<min(failures, 10), longest)
+	timer := time.NewTimer(pause/2 + rand.N(pause/2))
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+	case <-timer.C:
+	}
+}

@@ -1,0 +1,234 @@
+package indexer_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/ethereum/go-ethereum/common"
+
+	"braid/chain"
+	"braid/indexer"
+	"braid/market"
+	"braid/monad"
+	"braid/venue"
+	"braid/venue/univ2"
+)
+
+// lies are what a liar can say to a question; they can all be told from the
+// truth. Logs kept back in silence are a matter for a second node.
+var lies = map[string][]string{
+	"eth_getBlockByNumber": {"null", "429", "close", "hash", "parentHash", "number"},
+	"eth_getBlockByHash":   {"null", "unknown", "hash", "parentHash", "number"},
+	"eth_getLogs":          {"null", "unknown", "limit", "429", "500", "close", "cut", "blockHash", "removed", "twice", "reversed"},
+}
+
+// liar stands before a node and spoils answers. It offers no WebSocket.
+type liar struct {
+	node string
+
+	mu   sync.Mutex
+	lie  func(method string) string // the next one; empty for the truth
+	told map[string]int
+}
+
+// newLiar is a liar before the world's chain, and an indexer that trusts it.
+func (w *world) newLiar(lie func(method string) string) (*liar, *indexer.Indexer) {
+	l := &liar{node: w.chain.URL(), lie: lie, told: map[string]int{}}
+	server := httptest.NewServer(l)
+	w.Cleanup(server.Close)
+	x := indexer.New(indexer.Config{
+		Node: dial(w.T, server.URL), Families: []venue.Family{univ2.New(monad.Sources())},
+		Start: market.New(monad.Chain()), Listed: monad.Tokens(), Keep: 8,
+	})
+	run(w.T, x)
+	return l, x
+}
+
+func (l *liar) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, _ := io.ReadAll(r.Body)
+	var ask struct {
+		ID     json.RawMessage
+		Method string
+	}
+	if r.Method != http.MethodPost || json.Unmarshal(body, &ask) != nil {
+		http.Error(w, "no socket here", http.StatusNotFound)
+		return
+	}
+	answer, err := http.Post(l.node, "application/json", bytes.NewReader(body))
+	if err != nil {
+		panic(http.ErrAbortHandler)
+	}
+	defer answer.Body.Close()
+	truth, _ := io.ReadAll(answer.Body)
+
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	lie := l.lie(ask.Method)
+	if lie != "" {
+		l.told[lie]++
+	}
+	reply := func(member string, value any) {
+		json.NewEncoder(w).Encode(map[string]any{"jsonrpc": "2.0", "id": ask.ID, member: value})
+	}
+	w.Header().Set("Content-Type", "application/json")
+	switch lie {
+	case "":
+		w.Write(truth)
+	case "null":
+		reply("result", nil)
+	case "unknown":
+		reply("error", map[string]any{"code": -32000, "message": "Unknown block"})
+	case "chain":
+		reply("result", "0x1")
+	case "limit":
+		reply("error", map[string]any{"code": -32005, "message": "limit exceeded"})
+	case "429":
+		http.Error(w, "slow down", http.StatusTooManyRequests)
+	case "500":
+		http.Error(w, "", http.StatusInternalServerError)
+	case "close":
+		panic(http.ErrAbortHandler)
+	case "cut":
+		w.Write(truth[:len(truth)/2])
+	default:
+		var true struct{ Result any }
+		json.Unmarshal(truth, &true)
+		reply("result", twist(lie, true.Result))
+	}
+}
+
+// twist changes a field of a block or of the first of some logs.
+func twist(lie string, result any) any {
+	nowhere := common.Hash{0: 0xbd, 31: 1}.Hex()
+	if block, ok := result.(map[string]any); ok {
+		block[lie] = nowhere
+		if lie == "number" {
+			block[lie] = "0x7"
+		}
+		return block
+	}
+	logs, _ := result.([]any)
+	if len(logs) == 0 {
+		return logs
+	}
+	log := logs[0].(map[string]any)
+	switch lie {
+	case "blockHash":
+		log[lie] = nowhere
+	case "removed":
+		log[lie] = true
+	case "twice":
+		return append(logs, log)
+	case "reversed":
+		slices.Reverse(logs)
+	}
+	return logs
+}
+
+// Each lie is told once, at the worst moment.
+func TestEveryLieIsSurvived(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 0)
+	var about, next string
+	l, x := w.newLiar(func(method string) (lie string) {
+		if method == about {
+			lie, next = next, ""
+		}
+		return lie
+	})
+	await(t, x, w.chain.Head().Hash())
+	pools := x.Head().Pools()
+	told := 0
+	for method, names := range lies {
+		for _, lie := range names {
+			l.mu.Lock()
+			about, next = method, lie
+			for i := range 3 { // unseen as yet, so that headers must be asked for
+				w.mine(slices.Concat(w.give(pools[i], 3), w.give(pools[0], 1))...)
+			}
+			l.mu.Unlock()
+			parity(t, w.node, await(t, x, w.chain.Head().Hash()))
+			told++
+		}
+	}
+	for _, n := range l.told {
+		told -= n
+	}
+	if told != 0 {
+		t.Errorf("%d lies were not told: %v", told, l.told)
+	}
+}
+
+// A node that turns out to follow another chain is the end.
+func TestWrongChainIsFatal(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 0)
+	asked := 0
+	l := &liar{node: w.chain.URL(), told: map[string]int{}, lie: func(method string) string {
+		if method == "eth_chainId" {
+			if asked++; asked > 1 { // the first is Dial's
+				return "chain"
+			}
+		}
+		return ""
+	}}
+	server := httptest.NewServer(l)
+	defer server.Close()
+	x := indexer.New(indexer.Config{Node: dial(t, server.URL), Start: market.New(monad.Chain())})
+	if err := x.Run(t.Context()); !errors.Is(err, chain.ErrWrongChain) {
+		t.Errorf("run: %v", err)
+	}
+	if x.Head() != nil {
+		t.Error("a market of another chain was published")
+	}
+}
+
+// Under a node that lies at random while the chain reorganises, every market
+// that is published is still that of a real block, and the last one that of
+// the head.
+func TestNoLieIsPublished(t *testing.T) {
+	for seed := range uint64(2) {
+		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, 0)
+			random := rand.New(rand.NewPCG(seed, 7))
+			l, x := w.newLiar(func(method string) string {
+				if names := lies[method]; names != nil && random.IntN(6) == 0 {
+					return names[random.IntN(len(names))]
+				}
+				return ""
+			})
+			pools := w.index.Head().Pools()
+			published := map[common.Hash]*market.Snapshot{}
+			for i := range 30 {
+				w.mine(slices.Concat(w.give(pools[i%5], 10), w.give(pools[i%3], 20))...)
+				if i%10 == 9 {
+					w.nonce = w.nonceAt(w.chain.Head().Number.Uint64() - 3)
+					if err := w.chain.Reorg(3, w.give(pools[0], 1), nil, w.give(pools[1], 2), nil); err != nil {
+						t.Fatal(err)
+					}
+				}
+				if i%3 == 0 {
+					await(t, x, w.chain.Head().Hash())
+				}
+				if s := x.Head(); s != nil {
+					published[s.Block().Hash] = s
+				}
+			}
+			parity(t, w.node, await(t, x, w.chain.Head().Hash()))
+			for _, s := range published {
+				parity(t, w.node, s)
+			}
+			t.Logf("%d markets published under the lies %v", len(published), l.told)
+		})
+	}
+}

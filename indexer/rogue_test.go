@@ -1,0 +1,155 @@
+package indexer_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/ethereum/go-ethereum/crypto"
+
+	"braid/contracts"
+	"braid/indexer"
+	"braid/market"
+	"braid/monad"
+	"braid/u256"
+	"braid/venue"
+	"braid/venue/univ2"
+)
+
+// rogue is code that emits what it is told: three topics, then data.
+const rogue = "6060360380606060003760403560203560003583" + "6000a300"
+
+// Runtime code of odd tokens.
+var (
+	burner    = "5b600056"                                                   // burns all gas
+	reverter  = "60006000fd"                                                 // always reverts
+	wide      = "60ff60005260206000f3"                                       // 255 decimals
+	selectors = "60003560e01c63313ce5671460%02x57%s5b60%02x60005260206000f3" // decimals(), and %s for all else
+	ancient   = fmt.Sprintf(selectors, 0x38, "7f"+common.Bytes2Hex(common.RightPadBytes([]byte("OLD"), 32))+"60005260206000f3", 18)
+	nameless  = fmt.Sprintf(selectors, 0x14, reverter, 6)
+)
+
+// deploy puts runtime code on the chain.
+func (w *world) deploy(runtime string) common.Address {
+	w.Helper()
+	code := common.FromHex(runtime)
+	return w.create(slices.Concat([]byte{0x60, byte(len(code))}, common.FromHex("80600b6000396000f3"), code))
+}
+
+func (w *world) create(init []byte) common.Address {
+	w.mine(w.tx(contracts.Deployer, slices.Concat(contracts.Salt[:], init)))
+	return crypto.CreateAddress2(contracts.Deployer, contracts.Salt, crypto.Keccak256(init))
+}
+
+// created is a PairCreated of the rogue's, cut short by some bytes.
+func (w *world) created(factory, token, pair common.Address, cut int) *types.Transaction {
+	topic := crypto.Keccak256([]byte("PairCreated(address,address,address,uint256)"))
+	data := pack("", topic, token[:], monad.WrappedNative[:], pair[:], []byte{1})[4:]
+	return w.tx(factory, data[:len(data)-cut])
+}
+
+// join is a second indexer on the world, which also follows the factory.
+func (w *world) join(factory common.Address) (*indexer.Indexer, *bytes.Buffer) {
+	sources := append(monad.Sources(), venue.Source{ID: "Rogue", Type: venue.V2, Family: univ2.Name, Factory: factory, FeeBps: 30})
+	log := new(bytes.Buffer)
+	x := indexer.New(indexer.Config{
+		Node: w.node, Families: []venue.Family{univ2.New(sources)}, Start: market.New(monad.Chain()), Listed: monad.Tokens(),
+		Log: slog.New(slog.NewTextHandler(log, nil)),
+	})
+	run(w.T, x)
+	return x, log
+}
+
+// Tokens that are not on the list are asked; those that harm or lie harm only
+// themselves.
+func TestTokensOfStrangers(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 0)
+	factory := w.deploy(rogue)
+	hostile := contracts.Token.Init("Evil\u202e\x00 "+strings.Repeat("n", 99), "U\u200bSDC", uint8(9), common.Address{1}, u256.One.Big())
+	odd := []struct {
+		address common.Address
+		want    market.Token // without decimals: left out
+	}{
+		{w.deploy(burner), market.Token{}},
+		{w.create(hostile), market.Token{Symbol: "USDC", Name: "Evil " + strings.Repeat("n", 59), Decimals: 9}},
+		{w.deploy(reverter), market.Token{}},
+		{w.deploy(ancient), market.Token{Symbol: "OLD", Name: "OLD", Decimals: 18}},
+		{common.Address{0xde, 0xad}, market.Token{}}, // no code
+		{w.deploy(wide), market.Token{}},
+		{w.deploy(nameless), market.Token{Decimals: 6}},
+	}
+	var txs []*types.Transaction
+	for i, o := range odd {
+		txs = append(txs, w.created(factory, o.address, common.Address{0xaa, byte(i)}, 0))
+	}
+	w.mine(txs...)
+	x, _ := w.join(factory)
+	s := await(t, x, w.chain.Head().Hash())
+	for i, o := range odd {
+		_, pool := s.Pool(venue.AddressID(common.Address{0xaa, byte(i)}))
+		no, known := s.Token(o.address)
+		if wanted := o.want.Decimals > 0; pool != wanted || known != wanted {
+			t.Errorf("token %d: pool %v, token %v", i, pool, known)
+			continue
+		}
+		if !known {
+			continue
+		}
+		o.want.Address = o.address
+		if o.want.Symbol == "" {
+			hex := strings.ToLower(o.address.Hex())
+			o.want.Symbol = hex[:6] + "…" + hex[38:]
+			o.want.Name = o.want.Symbol
+		}
+		if got := s.Tokens()[no]; got != o.want {
+			t.Errorf("token %d: %+v, want %+v", i, got, o.want)
+		}
+	}
+	if no, ok := s.Token(monad.USDC); !ok || !s.Tokens()[no].Verified {
+		t.Error("a listed token is not as listed")
+	}
+}
+
+// A pool whose logs make no sense becomes unusable; all else goes on, and the
+// log says it once.
+func TestUnreadablePool(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 0)
+	factory, pair := w.deploy(rogue), common.Address{0xbb}
+	x, log := w.join(factory)
+	w.mine(w.created(factory, monad.USDC, pair, 0))
+	s := await(t, x, w.chain.Head().Hash())
+	if _, ok := s.Pool(venue.AddressID(pair)); !ok {
+		t.Fatal("no pool")
+	}
+	for range 3 {
+		w.mine(append(w.give(s.Pools()[0], 77), w.created(factory, monad.USDC, pair, 0), w.created(factory, monad.USDC, pair, 1))...)
+	}
+	s = await(t, x, w.chain.Head().Hash())
+	p, ok := s.Pool(venue.AddressID(pair))
+	if !ok {
+		t.Fatal("the pool has lost its number")
+	}
+	if _, err := p.Quote(0, 1, u256.From(1)); !errors.Is(err, venue.ErrEmpty) || p.Spot(0, 1) != 0 || p.Depth(0) != 0 {
+		t.Errorf("an unusable pool answers: %v", err)
+	}
+	theirs, _ := w.settle().Pool(s.Pools()[0].Info().ID)
+	if s.Pools()[0].Depth(0) != theirs.Depth(0) {
+		t.Error("another pool fell behind")
+	}
+	first := w.chain.Head().Number.Uint64() - 2
+	want := fmt.Sprintf(`msg="pool is unusable" pool=%s err="block %d: univ2: pair %s created twice"`, venue.AddressID(pair), first, pair)
+	if n := strings.Count(log.String(), "pool is unusable"); n != 1 || !strings.Contains(log.String(), want) {
+		t.Errorf("want once %s in\n%s", want, log)
+	}
+	if !strings.Contains(log.String(), "univ2: PairCreated of "+factory.Hex()+": 3 topics, 63 bytes of data") {
+		t.Errorf("nothing of the short log in\n%s", log)
+	}
+}

@@ -1,0 +1,240 @@
+package indexer_test
+
+import (
+	"context"
+	"io"
+	"math/big"
+	"net"
+	"net/url"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/ethereum/go-ethereum/crypto"
+	"github.com/ethereum/go-ethereum/ethclient"
+	"github.com/prometheus/client_golang/prometheus"
+
+	"braid/chain"
+	"braid/devchain"
+	"braid/indexer"
+	"braid/market"
+	"braid/monad"
+	"braid/u256"
+	"braid/venue"
+	"braid/venue/univ2"
+)
+
+// world is a local chain, a wire that can be cut and an indexer behind it.
+type world struct {
+	*testing.T
+	chain    *devchain.Chain
+	wire     *wire
+	node     *chain.Client
+	index    *indexer.Indexer
+	registry *prometheus.Registry
+	nonce    uint64 // of the dev account on the branch we build
+}
+
+func newWorld(t *testing.T, keep int) *world {
+	t.Helper()
+	families := []venue.Family{univ2.New(monad.Sources())}
+	local, err := devchain.Start(t.Context(), devchain.Config{
+		RPCAddr: "127.0.0.1:0", Artifacts: "../build/artifacts", Seed: 1, Sources: monad.Sources(), Families: families,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { local.Close() })
+	w := &world{T: t, chain: local, wire: newWire(t, local.URL()), registry: prometheus.NewRegistry()}
+	w.node = dial(t, w.wire.url())
+	w.index = indexer.New(indexer.Config{
+		Node: w.node, Families: families, Start: market.New(monad.Chain()), Listed: monad.Tokens(), Registry: w.registry,
+		FirstBlock: 1_000_000, Keep: keep,
+	})
+	run(t, w.index)
+	w.settle()
+	return w
+}
+
+func dial(t *testing.T, url string) *chain.Client {
+	t.Helper()
+	node, err := chain.Dial(t.Context(), url, monad.ChainID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(node.Close)
+	return node
+}
+
+// run lets an indexer work until the test ends, and waits for it.
+func run(t *testing.T, x *indexer.Indexer) {
+	ctx, stop := context.WithCancel(context.Background())
+	done := make(chan error)
+	go func() { done <- x.Run(ctx) }()
+	t.Cleanup(func() {
+		stop()
+		if err := <-done; err != nil {
+			t.Errorf("run: %v", err)
+		}
+	})
+}
+
+// settle waits until the market is that of the chain's head.
+func (w *world) settle() *market.Snapshot {
+	w.Helper()
+	return await(w.T, w.index, w.chain.Head().Hash())
+}
+
+func await(t *testing.T, x *indexer.Indexer, head common.Hash) *market.Snapshot {
+	t.Helper()
+	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(200 * time.Microsecond) {
+		if s := x.Head(); s != nil && s.Block().Hash == head {
+			return s
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("head %s is not reached: %+v", head, x.Health())
+		}
+	}
+}
+
+// parity holds every pool of the market to what its contract says at the same
+// block.
+func parity(t *testing.T, node *chain.Client, s *market.Snapshot) {
+	t.Helper()
+	getReserves := crypto.Keccak256([]byte("getReserves()"))[:4]
+	var calls []chain.Call
+	for _, p := range s.Pools() {
+		calls = append(calls, chain.Call{To: common.HexToAddress(string(p.Info().ID)), Data: getReserves})
+	}
+	results, err := node.Calls(t.Context(), s.Block().Hash, calls)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, p := range s.Pools() {
+		r0, r1 := p.(*univ2.Pool).Reserves()
+		d := results[i].Data
+		if !results[i].OK || len(d) != 96 || u256.FromBytes(d[:32]) != r0 || u256.FromBytes(d[32:64]) != r1 {
+			t.Errorf("block %d: pool %s holds %x, the market says %s and %s", s.Block().Number, p.Info().ID, d, r0, r1)
+		}
+	}
+}
+
+// nonceAt is how many transactions the dev account had sent by that block.
+func (w *world) nonceAt(number uint64) uint64 {
+	w.Helper()
+	node, err := ethclient.Dial(w.chain.URL())
+	if err != nil {
+		w.Fatal(err)
+	}
+	defer node.Close()
+	n, err := node.NonceAt(w.Context(), devchain.DevAccount, new(big.Int).SetUint64(number))
+	if err != nil {
+		w.Fatal(err)
+	}
+	return n
+}
+
+// tx is a transaction of the dev account.
+func (w *world) tx(to common.Address, data []byte) *types.Transaction {
+	w.nonce++
+	return devchain.Sign(devchain.DevKey, w.nonce-1, venue.Tx{To: to, Data: data, Gas: 5_000_000})
+}
+
+func (w *world) mine(txs ...*types.Transaction) {
+	w.Helper()
+	receipts, err := w.chain.Mine(txs...)
+	if err != nil {
+		w.Fatal(err)
+	}
+	for i, r := range receipts {
+		if r.Status != types.ReceiptStatusSuccessful {
+			w.Fatalf("transaction %d of %d reverted", i, len(txs))
+		}
+	}
+}
+
+// give raises a pool's reserve of its first token by an amount, with a Sync.
+func (w *world) give(p venue.Pool, amount uint64) []*types.Transaction {
+	pair := common.HexToAddress(string(p.Info().ID))
+	return []*types.Transaction{
+		w.tx(p.Info().Tokens[0], pack("transfer(address,uint256)", pair[:], u256.From(amount).Big().Bytes())),
+		w.tx(pair, pack("sync()")),
+	}
+}
+
+func pack(signature string, words ...[]byte) []byte {
+	data := crypto.Keccak256([]byte(signature))[:4]
+	for _, w := range words {
+		data = append(data, common.LeftPadBytes(w, 32)...)
+	}
+	return data
+}
+
+// wire carries TCP to a node, and can be cut.
+type wire struct {
+	listener net.Listener
+	to       string
+
+	mu    sync.Mutex
+	cut   bool
+	conns []net.Conn
+}
+
+func newWire(t *testing.T, to string) *wire {
+	u, err := url.Parse(to)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &wire{listener: l, to: u.Host}
+	go func() {
+		for {
+			conn, err := l.Accept()
+			if err != nil {
+				return
+			}
+			go w.carry(conn)
+		}
+	}()
+	t.Cleanup(func() { l.Close(); w.set(true) })
+	return w
+}
+
+func (w *wire) url() string { return "http://" + w.listener.Addr().String() }
+
+func (w *wire) carry(near net.Conn) {
+	defer near.Close()
+	far, err := net.Dial("tcp", w.to)
+	if err != nil {
+		return
+	}
+	defer far.Close()
+	w.mu.Lock()
+	cut := w.cut
+	w.conns = append(w.conns, near, far)
+	w.mu.Unlock()
+	if cut {
+		return
+	}
+	go io.Copy(far, near)
+	io.Copy(near, far)
+}
+
+// set cuts the wire or mends it.
+func (w *wire) set(cut bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.cut = cut
+	if cut {
+		for _, c := range w.conns {
+			c.Close()
+		}
+		w.conns = slices.Delete(w.conns, 0, len(w.conns))
+	}
+}
