@@ -1,0 +1,218 @@
+package api
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strconv"
+	"strings"
+	"time"
+
+	"braid/router"
+	"braid/venue"
+)
+
+// code is what a client matches; it never changes its meaning.
+type code string
+
+const (
+	missingParameter      code = "MISSING_PARAMETER"
+	invalidAddress        code = "INVALID_ADDRESS"
+	invalidChecksum       code = "INVALID_CHECKSUM"
+	invalidRecipient      code = "INVALID_RECIPIENT"
+	invalidAmount         code = "INVALID_AMOUNT"
+	invalidSlippage       code = "INVALID_SLIPPAGE"
+	invalidLimit          code = "INVALID_LIMIT"
+	sameToken             code = "SAME_TOKEN"
+	unknownSource         code = "UNKNOWN_SOURCE"
+	duplicateParameter    code = "DUPLICATE_PARAMETER"
+	invalidParameter      code = "INVALID_PARAMETER"
+	validationFailed      code = "VALIDATION_FAILED"
+	unknownToken          code = "UNKNOWN_TOKEN"
+	noRoute               code = "NO_ROUTE"
+	insufficientLiquidity code = "INSUFFICIENT_LIQUIDITY"
+	amountTooSmall        code = "AMOUNT_TOO_SMALL"
+	priceImpactTooHigh    code = "PRICE_IMPACT_TOO_HIGH"
+	minAmountOutTooHigh   code = "MIN_AMOUNT_OUT_TOO_HIGH"
+	notFound              code = "NOT_FOUND"
+	methodNotAllowed      code = "METHOD_NOT_ALLOWED"
+	uriTooLong            code = "URI_TOO_LONG"
+	rateLimited           code = "RATE_LIMITED"
+	internal              code = "INTERNAL"
+	stateStale            code = "STATE_STALE"
+	timeout               code = "TIMEOUT"
+)
+
+// class is a row of the error table.
+type class struct {
+	Code      code   `json:"code"`
+	Status    int    `json:"status"`
+	Title     string `json:"title"`
+	Retryable bool   `json:"retryable"` // the same request may succeed later, unchanged
+}
+
+// table is every way in which a request can fail. 400 is decided before 404,
+// 404 before 422.
+var table = []class{
+	{missingParameter, 400, "A required parameter is missing or empty", false},
+	{invalidAddress, 400, "An address is not 0x and 40 hex digits", false},
+	{invalidChecksum, 400, "The recipient's EIP-55 checksum is wrong", false},
+	{invalidRecipient, 400, "The recipient cannot be paid", false},
+	{invalidAmount, 400, "The amount is not an integer from 1 to 2^256-1 in raw units", false},
+	{invalidSlippage, 400, "The slippage is not an integer from 0 to 10000", false},
+	{invalidLimit, 400, "The limit is not an integer of at least 1", false},
+	{sameToken, 400, "Input and output are the same token", false},
+	{unknownSource, 400, "An excluded source does not exist", false},
+	{duplicateParameter, 400, "A parameter is given twice", false},
+	{invalidParameter, 400, "A parameter is malformed or out of range", false},
+	{validationFailed, 400, "Several parameters are wrong", false},
+	{unknownToken, 404, "A token is not known", false},
+	{noRoute, 404, "No route joins the tokens", false},
+	{insufficientLiquidity, 404, "The amount is beyond the depth of the market", false},
+	{amountTooSmall, 404, "The output rounds to nothing", false},
+	{priceImpactTooHigh, 422, "The price impact is above the guard", false},
+	{minAmountOutTooHigh, 422, "The quoted amount is below minAmountOut", false},
+	{notFound, 404, "No such path", false},
+	{methodNotAllowed, 405, "No such method on this path", false},
+	{uriTooLong, 414, "The URL is too long", false},
+	{rateLimited, 429, "Too many requests", true},
+	{internal, 500, "Something is broken on this side", false},
+	{stateStale, 503, "The market is not loaded, or too old", true},
+	{timeout, 504, "The time budget is spent", true},
+}
+
+func classOf(c code) class {
+	for _, row := range table {
+		if row.Code == c {
+			return row
+		}
+	}
+	return classOf(internal)
+}
+
+// causes are what other rooms say, as rows of the table.
+var causes = []struct {
+	err  error
+	code code
+}{
+	{router.ErrUnknownToken, unknownToken},
+	{router.ErrNoRoute, noRoute},
+	{venue.ErrEmpty, noRoute},
+	{venue.ErrTooLarge, insufficientLiquidity},
+	{venue.ErrTooSmall, amountTooSmall},
+	{context.DeadlineExceeded, timeout},
+	{context.Canceled, timeout},
+}
+
+// problem is a failure as the caller will see it.
+type problem struct {
+	code       code
+	detail     string // one line; empty: the title
+	faults     []fault
+	hints      hints
+	retryAfter time.Duration
+}
+
+// fault is what is wrong with one parameter.
+type fault struct {
+	Parameter string `json:"parameter"`
+	Code      code   `json:"code"`
+	Message   string `json:"message"`
+}
+
+// hints are facts that help to ask again.
+type hints struct {
+	DidYouMean      []string `json:"didYouMean,omitempty"`
+	ExcludedSources []string `json:"excludedSources,omitempty"`
+	MaxAmountIn     string   `json:"maxAmountIn,omitempty"`
+	MinAmountIn     string   `json:"minAmountIn,omitempty"`
+	AmountOut       string   `json:"amountOut,omitempty"`
+	PriceImpactBps  int      `json:"priceImpactBps,omitempty"`
+}
+
+func (p *problem) Error() string { return string(p.code) + ": " + p.detail }
+
+// refuse sums up the faults of a request: one kind of fault is the answer's
+// own code, several kinds are VALIDATION_FAILED.
+func refuse(faults []fault, h hints) *problem {
+	p := &problem{code: faults[0].Code, faults: faults, hints: h}
+	lines := make([]string, len(faults))
+	for i, f := range faults {
+		lines[i] = f.Parameter + " " + f.Message
+		if f.Code != p.code {
+			p.code = validationFailed
+		}
+	}
+	p.detail = strings.Join(lines, "; ")
+	return p
+}
+
+// asProblem finds the row of an error. What no row fits is a bug.
+func asProblem(err error) *problem {
+	if p, ok := errors.AsType[*problem](err); ok {
+		return p
+	}
+	for _, c := range causes {
+		if errors.Is(err, c.err) {
+			return &problem{code: c.code}
+		}
+	}
+	return &problem{code: internal}
+}
+
+// fail writes an error as RFC 9457 has it. Only a bug is logged, whole.
+func (s *server) fail(x *exchange, err error) {
+	p := asProblem(err)
+	row := classOf(p.code)
+	if row.Code == internal && err != error(p) {
+		s.Log.Error("bug", "id", x.id, "route", x.route, "error", err)
+	}
+	if p.detail == "" {
+		p.detail = row.Title
+	}
+	if p.faults == nil {
+		p.faults = []fault{}
+	}
+	if p.retryAfter > 0 {
+		seconds := int((p.retryAfter + time.Second - 1) / time.Second)
+		x.Header().Set("Retry-After", strconv.Itoa(seconds))
+	}
+	x.Header().Set("Cache-Control", "no-store")
+	x.outcome, x.tag = string(row.Code), ""
+	body, _ := json.Marshal(struct { // strings and integers only: cannot fail
+		Type      string  `json:"type"`
+		Title     string  `json:"title"`
+		Status    int     `json:"status"`
+		Detail    string  `json:"detail"`
+		Code      code    `json:"code"`
+		Error     string  `json:"error"`
+		RequestID string  `json:"requestId"`
+		Retryable bool    `json:"retryable"`
+		Errors    []fault `json:"errors"`
+		Hints     hints   `json:"hints"`
+	}{"/errors.json#" + string(row.Code), row.Title, row.Status, p.detail, row.Code, p.detail, x.id, row.Retryable, p.faults, p.hints})
+	x.send(row.Status, "application/problem+json", body)
+}
+
+// catalogue is the table itself.
+func (s *server) catalogue(x *exchange) error {
+	type entry struct {
+		Type string `json:"type"`
+		class
+	}
+	list := make([]entry, len(table))
+	for i, row := range table {
+		list[i] = entry{"/errors.json#" + string(row.Code), row}
+	}
+	return x.cached(map[string][]entry{"errors": list})
+}
+
+// limited refuses clients that ask too often.
+func (s *server) limited(e endpoint) endpoint {
+	return func(x *exchange) error {
+		if wait := s.limit.take(client(x.r), s.Now()); wait > 0 {
+			return &problem{code: rateLimited, retryAfter: wait}
+		}
+		return e(x)
+	}
+}

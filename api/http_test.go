@@ -1,0 +1,221 @@
+package api
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"io"
+	"log/slog"
+	"strings"
+	"testing"
+
+	"braid/market"
+	"braid/web"
+)
+
+var paths = []string{
+	"/api/v1/tokens", "/api/v1/liquidity-sources", "/api/v1/quote", "/api/v1/swap", "/healthz", "/readyz", "/metrics", "/version",
+	"/openapi.json", "/errors.json", "/tokenlist.json", "/.well-known/security.txt",
+}
+
+var goodQuote = "/api/v1/quote" + params("tokenIn", wmon, "tokenOut", usdc, "amount", units(1, 18))
+
+func TestMethods(t *testing.T) {
+	s := serve(t, func(c *Config) { c.Page = web.Handler() })
+	for _, path := range append([]string{"/", "/docs", "/assets/page.css"}, paths...) {
+		for _, method := range []string{"POST", "PUT", "PATCH", "DELETE", "TRACE", "BREW"} {
+			a := s.raw(method, path)
+			var p problemBody
+			a.into(t, &p)
+			if a.status != 405 || p.Code != methodNotAllowed || a.header.Get("Allow") != allow {
+				t.Errorf("%s %s: %d %s", method, path, a.status, a.raw)
+			}
+		}
+		a := s.raw("OPTIONS", path, "Origin", "https://dapp.example", "Access-Control-Request-Method", "GET")
+		if a.status != 204 || len(a.raw) != 0 || a.header.Get("Access-Control-Allow-Origin") != "*" || a.header.Get("Access-Control-Allow-Methods") != allow {
+			t.Errorf("OPTIONS %s: %d %v", path, a.status, a.header)
+		}
+	}
+	if a := s.do("POST", "/api/v1/quote"); a.status != 405 {
+		t.Errorf("%d", a.status)
+	}
+}
+
+func TestHeadIsGetWithoutBody(t *testing.T) {
+	s := serve(t)
+	for _, path := range append([]string{goodQuote, "/none"}, paths...) {
+		get, head := s.do("GET", path, "Accept-Encoding", "identity"), s.do("HEAD", path, "Accept-Encoding", "identity")
+		if head.status != get.status || len(head.raw) != 0 {
+			t.Errorf("HEAD %s: %d, %d bytes", path, head.status, len(head.raw))
+		}
+		for _, h := range []string{"Content-Type", "ETag", "Cache-Control", "X-Block-Number"} {
+			if head.header.Get(h) != get.header.Get(h) {
+				t.Errorf("HEAD %s: %s is %q, not %q", path, h, head.header.Get(h), get.header.Get(h))
+			}
+		}
+	}
+}
+
+func TestTrailingSlash(t *testing.T) {
+	s := serve(t)
+	for _, path := range paths {
+		if with, without := s.get(path+"/"), s.get(path); with.status != without.status {
+			t.Errorf("%s/: %d, not %d", path, with.status, without.status)
+		}
+	}
+}
+
+func TestQuoteHeaders(t *testing.T) {
+	a := serve(t).get(goodQuote + "&slippage=1&amountIn=2&excludedSources=x&to=y&tokenin=z&utm_source=w&recipient=v&a%0d%0ab=c")
+	for name, want := range map[string]string{
+		"X-Block-Number": "19000123", "X-Block-Timestamp": "1799999990", "Cache-Control": "no-store", "Content-Type": "application/json",
+		"Access-Control-Allow-Origin": "*", "Access-Control-Expose-Headers": expose, "X-Content-Type-Options": "nosniff", "Timing-Allow-Origin": "*",
+		"X-Warnings": "UNKNOWN_PARAMETER;name=slippage, UNKNOWN_PARAMETER;name=amountIn, UNKNOWN_PARAMETER;name=excludedSources, UNKNOWN_PARAMETER;name=to, UNKNOWN_PARAMETER;name=tokenin",
+	} {
+		if got := a.header.Get(name); got != want {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
+	}
+	if timing := a.header.Get("Server-Timing"); !strings.HasPrefix(timing, "find;dur=") || !strings.Contains(timing, "total;dur=") {
+		t.Errorf("Server-Timing: %q", timing)
+	}
+}
+
+func TestRequestID(t *testing.T) {
+	s := serve(t)
+	seen := map[string]bool{}
+	for given, kept := range map[string]bool{"abc-1.2_3": true, "": false, "a b": false, strings.Repeat("x", 65): false, "é": false, "<a>": false} {
+		got := s.get("/healthz", "X-Request-Id", given).header.Get("X-Request-Id")
+		if (got == given) != kept || !saneID.MatchString(got) || seen[got] {
+			t.Errorf("given %q, got %q", given, got)
+		}
+		seen[got] = true
+	}
+}
+
+func TestETag(t *testing.T) {
+	s := serve(t)
+	for _, path := range []string{"/api/v1/tokens", "/api/v1/liquidity-sources?x", "/openapi.json", "/errors.json", "/tokenlist.json"} {
+		plain, packed := s.get(path, "Accept-Encoding", "identity"), s.get(path, "Accept-Encoding", "gzip")
+		tag := plain.header.Get("ETag")
+		if !strings.HasPrefix(tag, `"`) || plain.header.Get("Cache-Control") != "public, max-age=30" || plain.header.Get("Vary") != "Accept-Encoding" {
+			t.Errorf("%s: %v", path, plain.header)
+		}
+		if (packed.header.Get("Content-Encoding") == "gzip") != (packed.header.Get("ETag") != tag) {
+			t.Errorf("%s: one strong tag for two representations", path)
+		}
+		for held, status := range map[string]int{tag: 304, "W/" + tag: 304, `"a", ` + tag: 304, "*": 304, `"a"`: 200, "": 200} {
+			a := s.raw("GET", path, "If-None-Match", held, "Accept-Encoding", "identity")
+			if a.status != status || status == 304 && (len(a.raw) > 0 || a.header.Get("ETag") != tag) {
+				t.Errorf("%s with %s: %d, want %d", path, held, a.status, status)
+			}
+		}
+	}
+	if s.get("/api/v1/tokens?limit=1").header.Get("ETag") == s.get("/api/v1/tokens?limit=2").header.Get("ETag") {
+		t.Error("two bodies, one tag")
+	}
+}
+
+func TestGzip(t *testing.T) {
+	s := serve(t)
+	plain := s.raw("GET", "/api/v1/tokens", "Accept-Encoding", "identity")
+	for accept, zipped := range map[string]bool{"gzip": true, "br, GZIP;q=0.5": true, "gzip;q=0": false, "gzip; q=0.0": false, "identity": false, "xgzip": false} {
+		a := s.raw("GET", "/api/v1/tokens", "Accept-Encoding", accept)
+		if (a.header.Get("Content-Encoding") == "gzip") != zipped {
+			t.Errorf("%s: %q", accept, a.header.Get("Content-Encoding"))
+			continue
+		}
+		if zipped {
+			r, err := gzip.NewReader(bytes.NewReader(a.raw))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if a.raw, err = io.ReadAll(r); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if !bytes.Equal(a.raw, plain.raw) {
+			t.Errorf("%s: another body", accept)
+		}
+	}
+}
+
+func TestReadiness(t *testing.T) {
+	type readiness struct {
+		Ready      bool
+		Reason     string
+		Block, Lag uint64
+		Updated    *string
+		AgeSeconds *int64
+	}
+	for name, c := range map[string]struct {
+		edit   func(*Config)
+		ready  bool
+		reason string
+	}{
+		"ready":   {func(*Config) {}, true, ""},
+		"loading": {func(c *Config) { c.Head = func() *market.Snapshot { return nil } }, false, "the market is being loaded"},
+		"never":   {func(c *Config) { c.Health = func() Health { return Health{} } }, false, "the market has not been brought up to date for too long"},
+		"cut off": {func(c *Config) { c.Health = func() Health { return Health{Reason: "node unreachable", Updated: now} } }, false, "node unreachable"},
+	} {
+		s := serve(t, c.edit)
+		a := s.get("/readyz")
+		var body readiness
+		a.into(t, &body)
+		if body.Ready != c.ready || (a.status == 200) != c.ready || body.Reason != c.reason {
+			t.Errorf("%s: %d %s", name, a.status, a.raw)
+		}
+		if s.get("/healthz").status != 200 {
+			t.Errorf("%s: not healthy", name)
+		}
+	}
+}
+
+func TestOps(t *testing.T) {
+	s := serve(t)
+	s.get(goodQuote)
+	s.get("/api/v1/quote")
+	text := string(s.get("/metrics").raw)
+	for _, want := range []string{
+		`braid_http_requests_total{code="OK",route="/api/v1/quote",status="200"} 1`,
+		`braid_http_requests_total{code="MISSING_PARAMETER",route="/api/v1/quote",status="400"} 1`,
+		"braid_market_block 1.9000123e+07", "braid_market_age_seconds 0",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("metrics lack %s", want)
+		}
+	}
+	if got := string(s.get("/.well-known/security.txt").raw); !strings.HasPrefix(got, "Contact: mailto:") || !strings.Contains(got, "\nExpires: 2027-02-14T") {
+		t.Errorf("security.txt: %s", got)
+	}
+	var catalogue struct {
+		Errors []struct {
+			Type string
+			class
+		}
+	}
+	if err := json.Unmarshal(s.get("/errors.json").raw, &catalogue); err != nil || len(catalogue.Errors) != len(table) || catalogue.Errors[3].class != table[3] {
+		t.Errorf("catalogue: %v %+v", err, catalogue)
+	}
+}
+
+// TestLog: the query is not logged, a bug is, whole.
+func TestLog(t *testing.T) {
+	var log bytes.Buffer
+	s := serve(t, func(c *Config) {
+		c.Log = slog.New(slog.NewJSONHandler(&log, nil))
+		c.Head = func() *market.Snapshot { panic("the reason") }
+	})
+	a := s.get(goodQuote)
+	s.Close() // waits for the handler
+	if strings.Contains(string(a.raw), "the reason") {
+		t.Errorf("shown: %s", a.raw)
+	}
+	text := log.String()
+	if !strings.Contains(text, "the reason") || !strings.Contains(text, "http_test.go") || !strings.Contains(text, a.header.Get("X-Request-Id")) {
+		t.Errorf("not logged whole: %s", text)
+	}
+	if strings.Contains(strings.ToLower(text), lower(usdc)) {
+		t.Errorf("query logged: %s", text)
+	}
+}

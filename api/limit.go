@@ -1,0 +1,88 @@
+package api
+
+import (
+	"net/http"
+	"net/netip"
+	"sync"
+	"time"
+)
+
+// limiter is a token bucket for each client. It takes the peer of the
+// connection for the client: headers that name another can be made up.
+type limiter struct {
+	rate float64 // a second; also the size of a bucket, which holds at least 1
+	mu   sync.Mutex
+	seen map[netip.Prefix]bucket
+}
+
+type bucket struct {
+	left float64
+	at   time.Time
+}
+
+// maxClients bounds the memory: past it full buckets are forgotten, and if
+// all are in use, all.
+const maxClients = 1 << 16
+
+func newLimiter(rate float64) *limiter {
+	return &limiter{rate: rate, seen: map[netip.Prefix]bucket{}}
+}
+
+// client is the network of the peer: an address of IPv4, a /64 of IPv6, which
+// is what one customer gets.
+func client(r *http.Request) netip.Prefix {
+	peer, err := netip.ParseAddrPort(r.RemoteAddr)
+	if err != nil {
+		return netip.Prefix{}
+	}
+	a := peer.Addr().Unmap().WithZone("")
+	bits := 32
+	if a.Is6() {
+		bits = 64
+	}
+	p, _ := a.Prefix(bits) // both lengths fit
+	return p
+}
+
+// take is how long the client has to wait; 0 lets it in.
+func (l *limiter) take(client netip.Prefix, now time.Time) time.Duration {
+	if l.rate <= 0 {
+		return 0
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	b, known := l.seen[client]
+	if !known {
+		if len(l.seen) >= maxClients {
+			l.forget(now)
+		}
+		b = bucket{left: l.size(), at: now}
+	}
+	b = bucket{left: l.level(b, now), at: now}
+	var wait time.Duration
+	if b.left >= 1 {
+		b.left--
+	} else {
+		wait = time.Duration((1 - b.left) / l.rate * float64(time.Second))
+	}
+	l.seen[client] = b
+	return wait
+}
+
+func (l *limiter) size() float64 { return max(l.rate, 1) }
+
+// level is what the bucket holds now.
+func (l *limiter) level(b bucket, now time.Time) float64 {
+	return min(l.size(), b.left+max(now.Sub(b.at).Seconds(), 0)*l.rate)
+}
+
+func (l *limiter) forget(now time.Time) {
+	for c, b := range l.seen {
+		if l.level(b, now) >= l.size() {
+			delete(l.seen, c)
+		}
+	}
+	if len(l.seen) >= maxClients {
+		clear(l.seen)
+	}
+}

@@ -1,0 +1,85 @@
+package api
+
+import (
+	_ "embed"
+	"math"
+	"net/http"
+	"time"
+)
+
+// document describes everything this room serves; the tests hold every answer
+// against it.
+//
+//go:embed openapi.json
+var document []byte
+
+// healthz says that the process answers.
+func (s *server) healthz(x *exchange) error {
+	return x.fresh(map[string]string{"status": "ok"})
+}
+
+// readyz says whether quotes can be had, and if not, why.
+func (s *server) readyz(x *exchange) error {
+	h := s.Health()
+	body := struct {
+		Ready      bool    `json:"ready"`
+		Reason     string  `json:"reason"`
+		Block      uint64  `json:"block"`
+		Lag        uint64  `json:"lag"`
+		Updated    *string `json:"updated"`
+		AgeSeconds *int64  `json:"ageSeconds"`
+	}{Ready: h.Ready, Reason: h.Reason, Block: h.Block, Lag: h.Lag}
+	if !h.Updated.IsZero() {
+		body.Updated = new(h.Updated.UTC().Format(time.RFC3339))
+		body.AgeSeconds = new(int64(s.age().Seconds()))
+	}
+	if _, err := s.head(); err != nil {
+		body.Ready = false
+		if body.Reason == "" {
+			body.Reason = asProblem(err).detail
+		}
+	}
+	x.Header().Set("Cache-Control", "no-store")
+	if body.Ready {
+		return x.json(http.StatusOK, body)
+	}
+	x.Header().Set("Retry-After", "1")
+	return x.json(http.StatusServiceUnavailable, body)
+}
+
+// age is how long ago the market was that of the node's head.
+func (s *server) age() time.Duration {
+	updated := s.Health().Updated
+	if updated.IsZero() {
+		return math.MaxInt64
+	}
+	return max(s.Now().Sub(updated), 0)
+}
+
+func (s *server) scrape(x *exchange) error {
+	x.Header().Set("Cache-Control", "no-store")
+	s.metrics.handler.ServeHTTP(x, x.r)
+	return nil
+}
+
+func (s *server) version(x *exchange) error {
+	return x.fresh(map[string]any{"version": s.Version, "chainId": chainID})
+}
+
+func (s *server) openapi(x *exchange) error {
+	x.keep(document, "application/json")
+	return nil
+}
+
+// security is RFC 9116.
+func (s *server) security(x *exchange) error {
+	expires := s.Now().Add(30 * 24 * time.Hour).UTC().Format(time.RFC3339)
+	x.Header().Set("Cache-Control", "no-store")
+	x.send(http.StatusOK, "text/plain; charset=utf-8", []byte("Contact: "+s.Contact+"\nExpires: "+expires+"\nPreferred-Languages: en\n"))
+	return nil
+}
+
+func (s *server) page(x *exchange) error {
+	s.Page.ServeHTTP(x, x.r)
+	return nil
+}

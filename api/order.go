@@ -1,0 +1,164 @@
+package api
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/ethereum/go-ethereum/common"
+
+	"braid/router"
+	"braid/u256"
+	"braid/venue"
+)
+
+// Callers may name the native currency in two ways instead of its wrapped
+// form.
+var natives = [2]common.Address{{}, common.HexToAddress("0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE")}
+
+func isNative(a common.Address) bool { return a == natives[0] || a == natives[1] }
+
+// lastPrecompile: up to here stand, or may come to stand, contracts of the
+// chain itself.
+var lastPrecompile = common.HexToAddress("0xffff")
+
+const (
+	maxExclusions          = 64
+	defaultSlippageBps     = 50
+	defaultDeadlineSeconds = 600
+)
+
+var (
+	quoteParameters = []string{"tokenIn", "tokenOut", "amount", "slippageBps", "excludeSources", "include"}
+	swapParameters  = append([]string{"recipient", "minAmountOut", "deadlineSeconds", "maxPriceImpactBps"}, quoteParameters...)
+)
+
+// ask is what a caller of /quote or /swap wants.
+type ask struct {
+	router.Order
+	excluded            []string
+	nativeIn, nativeOut bool
+	slippageBps         uint64
+	deadlineSeconds     uint64
+	meta, approval      bool
+
+	// Of /swap alone.
+	recipient    common.Address
+	minAmountOut u256.Int
+	maxImpactBps int
+}
+
+func (s *server) askQuote(x *exchange) (ask, error) {
+	q := read(x, quoteParameters)
+	a := s.askOrder(q, "meta")
+	return a, q.err()
+}
+
+func (s *server) askSwap(x *exchange) (ask, error) {
+	q := read(x, swapParameters)
+	a := s.askOrder(q, "meta", "approval")
+	s.askRecipient(q, &a)
+	if v, ok := q.optional("minAmountOut"); ok {
+		if a.minAmountOut, ok = decimal(v); !ok {
+			q.fault("minAmountOut", invalidParameter, "must be an integer from 0 to 2^256-1, in raw units and digits only")
+		}
+	}
+	a.deadlineSeconds = q.integer("deadlineSeconds", defaultDeadlineSeconds, 30, 3600, invalidParameter)
+	a.maxImpactBps = int(q.integer("maxPriceImpactBps", uint64(s.MaxImpactBps), 0, 10000, invalidParameter))
+	return a, q.err()
+}
+
+func (s *server) askOrder(q *query, includes ...string) ask {
+	a := ask{deadlineSeconds: defaultDeadlineSeconds}
+	var okIn, okOut bool
+	a.TokenIn, a.nativeIn, okIn = s.askToken(q, "tokenIn")
+	a.TokenOut, a.nativeOut, okOut = s.askToken(q, "tokenOut")
+	if okIn && okOut && a.TokenIn == a.TokenOut {
+		q.fault("tokenOut", sameToken, "is the token of tokenIn; native and wrapped native count as one")
+	}
+	a.AmountIn = q.amount("amount")
+	a.slippageBps = q.integer("slippageBps", defaultSlippageBps, 0, 10000, invalidSlippage)
+	s.askExclusions(q, &a)
+	for _, item := range q.list("include") {
+		switch {
+		case !slices.Contains(includes, item):
+			q.fault("include", invalidParameter, "takes, separated by commas: "+strings.Join(includes, ", "))
+			return a
+		case item == "meta":
+			a.meta = true
+		case item == "approval":
+			a.approval = true
+		}
+	}
+	return a
+}
+
+// askToken folds the native names into wrapped native, and remembers them.
+func (s *server) askToken(q *query, name string) (token common.Address, native, ok bool) {
+	token, ok = q.address(name)
+	if ok && isNative(token) {
+		return s.Contracts.WrappedNative, true, true
+	}
+	return token, false, ok
+}
+
+// askExclusions refuses ids that were never registered: a slip of the pen
+// must not route through a venue that the caller avoids.
+func (s *server) askExclusions(q *query, a *ask) {
+	a.excluded = q.list("excludeSources")
+	if len(a.excluded) > maxExclusions {
+		q.fault("excludeSources", invalidParameter, "takes at most 64 ids")
+		return
+	}
+	a.Exclude = make(map[string]bool, len(a.excluded))
+	for _, id := range a.excluded {
+		a.Exclude[id] = true
+		if s.known[id] {
+			continue
+		}
+		if !q.faulty["excludeSources"] {
+			q.fault("excludeSources", unknownSource, "names a source that does not exist; /liquidity-sources lists them, case matters")
+		}
+		q.hints.DidYouMean = append(q.hints.DidYouMean, nearest(id, s.ids)...)
+	}
+}
+
+// askRecipient refuses addresses at which the output would be lost. Contracts
+// are fine. Pools of the route are refused once there is one.
+func (s *server) askRecipient(q *query, a *ask) {
+	to, ok := q.address("recipient")
+	if !ok {
+		return
+	}
+	a.recipient = to
+	if given := q.values["recipient"]; mixedCase(given) && to.Hex() != given {
+		q.fault("recipient", invalidChecksum, "has a wrong EIP-55 checksum; check it, or write it in lower case")
+		return
+	}
+	why := ""
+	switch {
+	case to.Cmp(lastPrecompile) <= 0:
+		why = "is the zero address or a precompile"
+	case isNative(to):
+		why = "is the placeholder of the native currency"
+	case to == s.Contracts.Router || to == s.Contracts.Executor:
+		why = "is a contract of the aggregator"
+	case to == s.Contracts.WrappedNative:
+		why = "is the wrapped native token"
+	case to == a.TokenIn || to == a.TokenOut:
+		why = "is a token of the swap"
+	}
+	if why != "" {
+		q.fault("recipient", invalidRecipient, why)
+	}
+}
+
+// refusePool refuses a recipient that is a pool of the route: what a pool is
+// sent unasked belongs to whoever trades next.
+func (a *ask) refusePool(t *trade) error {
+	for i := range t.plan.Steps {
+		if t.plan.Steps[i].Pool.Info().ID == venue.AddressID(a.recipient) {
+			return refuse([]fault{{"recipient", invalidRecipient, "is a pool of the route"}}, hints{})
+		}
+	}
+	return nil
+}

@@ -1,0 +1,152 @@
+package api
+
+import (
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/ethereum/go-ethereum/common"
+
+	"braid/u256"
+)
+
+// query is what a caller gave for the parameters an endpoint knows. It
+// collects every fault, so that all of them can be answered at once.
+type query struct {
+	values map[string]string
+	faulty map[string]bool
+	faults []fault
+	hints  hints
+}
+
+// read takes the known parameters and passes over the others. A value that is
+// no valid percent-encoding is taken as it stands and judged like any other.
+func read(x *exchange, known []string) *query {
+	q := &query{values: map[string]string{}, faulty: map[string]bool{}}
+	strangers := 0
+	for pair := range strings.SplitSeq(x.r.URL.RawQuery, "&") {
+		name, value, _ := strings.Cut(pair, "=")
+		name, value = unescape(name), unescape(value)
+		if !slices.Contains(known, name) {
+			if strangers++; strangers <= maxStrangers && nearMiss(name, known) {
+				x.warn("UNKNOWN_PARAMETER;name=" + name)
+			}
+			continue
+		}
+		if _, twice := q.values[name]; twice && !q.faulty[name] {
+			q.fault(name, duplicateParameter, "is given twice")
+		}
+		q.values[name] = value
+	}
+	return q
+}
+
+func unescape(s string) string {
+	if u, err := url.QueryUnescape(s); err == nil {
+		return u
+	}
+	return s
+}
+
+func (q *query) fault(name string, c code, message string) {
+	q.faulty[name] = true
+	q.faults = append(q.faults, fault{name, c, message})
+}
+
+// err is the problem with the query, nil if there is none.
+func (q *query) err() error {
+	if len(q.faults) == 0 {
+		return nil
+	}
+	return refuse(q.faults, q.hints)
+}
+
+// optional is false for a parameter that is absent or already faulty.
+func (q *query) optional(name string) (string, bool) {
+	v, given := q.values[name]
+	return v, given && !q.faulty[name]
+}
+
+func (q *query) required(name string) (string, bool) {
+	if q.faulty[name] {
+		return "", false
+	}
+	v := q.values[name]
+	if v == "" {
+		q.fault(name, missingParameter, "is required")
+	}
+	return v, v != ""
+}
+
+func (q *query) address(name string) (a common.Address, ok bool) {
+	v, ok := q.required(name)
+	if !ok {
+		return a, false
+	}
+	if !isAddress(v) {
+		q.fault(name, invalidAddress, "must be 0x and 40 hex digits")
+		return a, false
+	}
+	return common.HexToAddress(v), true
+}
+
+// amount reads digits; leading zeros are fine.
+func (q *query) amount(name string) u256.Int {
+	v, ok := q.required(name)
+	if !ok {
+		return u256.Zero
+	}
+	n, ok := decimal(v)
+	if !ok || n.IsZero() {
+		q.fault(name, invalidAmount, "must be an integer from 1 to 2^256-1, in raw units and digits only")
+	}
+	return n
+}
+
+// integer reads a number from lo to hi, def if there is none.
+func (q *query) integer(name string, def, lo, hi uint64, c code) uint64 {
+	v, ok := q.optional(name)
+	if !ok {
+		return def
+	}
+	n, err := strconv.ParseUint(v, 10, 32)
+	if err != nil || n < lo || n > hi {
+		q.fault(name, c, "must be an integer from "+strconv.FormatUint(lo, 10)+" to "+strconv.FormatUint(hi, 10))
+	}
+	return n
+}
+
+// list splits at commas, trims, and drops what is empty or said before.
+func (q *query) list(name string) []string {
+	v, ok := q.optional(name)
+	if !ok {
+		return nil
+	}
+	var items []string
+	for item := range strings.SplitSeq(v, ",") {
+		if item = strings.TrimSpace(item); item != "" && !slices.Contains(items, item) {
+			items = append(items, item)
+		}
+	}
+	return items
+}
+
+func isAddress(s string) bool {
+	return len(s) == 42 && s[:2] == "0x" && strings.Trim(s[2:], "0123456789abcdefABCDEF") == ""
+}
+
+// decimal reads 1 to 78 digits, the length of 2^256-1.
+func decimal(s string) (u256.Int, bool) {
+	if len(s) == 0 || len(s) > 78 || strings.Trim(s, "0123456789") != "" {
+		return u256.Zero, false
+	}
+	n, err := u256.FromDecimal(s)
+	return n, err == nil
+}
+
+// mixedCase says whether the spelling of an address claims a checksum.
+func mixedCase(s string) bool {
+	digits := s[2:]
+	return strings.ToLower(digits) != digits && strings.ToUpper(digits) != digits
+}

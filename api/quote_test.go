@@ -1,0 +1,230 @@
+package api
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/common/hexutil"
+
+	"braid/u256"
+)
+
+var traded = []common.Address{wmon, usdc, usdt, weth, rare, evil}
+
+// TestQuoteLaws holds random quotes to what the document promises of them.
+func TestQuoteLaws(t *testing.T) {
+	s := serve(t)
+	rng := rand.New(rand.NewPCG(1, 2))
+	quoted, split, hops := 0, 0, 0
+	for range 400 {
+		in, out := traded[rng.IntN(len(traded))], traded[rng.IntN(len(traded))]
+		if in == out {
+			continue
+		}
+		amount := u256.From(rng.Uint64N(9_999) + 1).Mul(units(1, rng.IntN(24)))
+		a := s.get("/api/v1/quote" + params("tokenIn", in, "tokenOut", out, "amount", amount))
+		if a.status == 404 {
+			continue
+		}
+		var q quoteBody
+		a.into(t, &q)
+		if q.TokenIn != lower(in) || q.TokenOut != lower(out) || q.AmountIn != amount.String() {
+			t.Errorf("asked for %s of %s to %s: %s", amount, in, out, a.raw)
+		}
+		quoted++
+		checkFlow(t, q)
+		if len(q.Routes) > 1 {
+			hops++
+		}
+		for _, r := range q.Routes {
+			if r.Weight < 10000 {
+				split++
+				break
+			}
+		}
+	}
+	if quoted < 150 || split < 10 || hops < 20 {
+		t.Errorf("%d quoted, %d split, %d in several steps: the market is too tame for this test", quoted, split, hops)
+	}
+}
+
+// checkFlow: what enters a token leaves it, in integers and in weights, and no
+// token is used before it is made.
+func checkFlow(t *testing.T, q quoteBody) {
+	t.Helper()
+	type sums struct {
+		in, out             u256.Int
+		weightIn, weightOut int
+	}
+	at := map[string]*sums{q.TokenIn: {}, q.TokenOut: {}}
+	left := map[string]bool{}
+	for i, r := range q.Routes {
+		if at[r.TokenIn] == nil {
+			t.Fatalf("step %d uses a token that was not made: %+v", i, q)
+		}
+		if left[r.TokenOut] {
+			t.Errorf("step %d makes a token that was used before: %+v", i, q)
+		}
+		if r.TokenIn == q.TokenOut || r.TokenOut == q.TokenIn {
+			t.Errorf("step %d goes backwards: %+v", i, q)
+		}
+		if at[r.TokenOut] == nil {
+			at[r.TokenOut] = &sums{}
+		}
+		left[r.TokenIn] = true
+		at[r.TokenIn].out = at[r.TokenIn].out.Add(u256.MustDecimal(r.AmountIn))
+		at[r.TokenIn].weightOut += r.Weight
+		at[r.TokenOut].in = at[r.TokenOut].in.Add(u256.MustDecimal(r.AmountOut))
+		at[r.TokenOut].weightIn += r.Weight
+	}
+	for token, sum := range at {
+		switch token {
+		case q.TokenIn:
+			if sum.weightOut != 10000 || sum.out.String() != q.AmountIn {
+				t.Errorf("%+v leaves tokenIn: %+v", sum, q)
+			}
+		case q.TokenOut:
+			if sum.weightIn != 10000 || sum.in.String() != q.AmountOut {
+				t.Errorf("%+v enters tokenOut: %+v", sum, q)
+			}
+		default:
+			if sum.weightIn != sum.weightOut || sum.in != sum.out {
+				t.Errorf("%+v at %s: %+v", sum, token, q)
+			}
+		}
+	}
+}
+
+func TestExcludedSourceIsNotUsed(t *testing.T) {
+	s := serve(t)
+	for _, source := range []string{"UniswapV2", "PancakeSwapV2", "UniswapV2,PancakeSwapV2", ""} {
+		var q quoteBody
+		s.get("/api/v1/quote"+params("tokenIn", wmon, "tokenOut", usdc, "amount", units(1000, 18), "excludeSources", source)).into(t, &q)
+		for _, r := range q.Routes {
+			if source != "" && strings.Contains(source, r.Factory) {
+				t.Errorf("without %s: %+v", source, r)
+			}
+		}
+	}
+}
+
+// word is a 32-byte argument of calldata behind the selector.
+func word(data []byte, i int) u256.Int { return u256.FromBytes(data[4+32*i : 36+32*i]) }
+
+func TestSwap(t *testing.T) {
+	s := serve(t)
+	const minOut, recipient, deadline, tokenOut = 3, 4, 5, 2
+	ask := func(more ...any) swapBody {
+		t.Helper()
+		var b swapBody
+		base := []any{"amount", units(100, 18), "recipient", alice}
+		s.get("/api/v1/swap"+params(append(base, more...)...)).into(t, &b)
+		return b
+	}
+	b := ask("tokenIn", wmon, "tokenOut", usdc)
+	out := u256.MustDecimal(b.AmountOut)
+	if b.Tx.To != testContracts.Router.Hex() || b.Tx.Value != "0" || b.Tx.EstimatedGas == "0" || b.Meta != nil || b.Approval != nil {
+		t.Errorf("tx %+v", b.Tx)
+	}
+	if got := word(b.Tx.Data, recipient).Bytes(); common.BytesToAddress(got[:]) != alice {
+		t.Errorf("recipient %x", got)
+	}
+	if got := word(b.Tx.Data, deadline).Uint64(); got != uint64(now.Unix())+600 {
+		t.Errorf("deadline %d", got)
+	}
+	for _, c := range []struct {
+		name, value string
+		floor       u256.Int
+	}{
+		{"slippageBps", "50", out.Mul(u256.From(9950)).Div(u256.From(10000))},
+		{"slippageBps", "0", out},
+		{"slippageBps", "10000", u256.One},
+		{"minAmountOut", b.AmountOut, out},
+		{"minAmountOut", "0001", out.Mul(u256.From(9950)).Div(u256.From(10000))},
+	} {
+		got := ask("tokenIn", wmon, "tokenOut", usdc, c.name, c.value, "include", "meta")
+		if floor := word(got.Tx.Data, minOut); floor != c.floor || got.Meta.MinAmountOut != c.floor.String() {
+			t.Errorf("%s=%s: floor %s and %s, want %s", c.name, c.value, floor, got.Meta.MinAmountOut, c.floor)
+		}
+	}
+
+	native := ask("tokenIn", strings.ToLower(eeee), "tokenOut", usdc, "include", "approval")
+	if native.Tx.Value != native.AmountIn || native.TokenIn != lower(wmon) || native.Approval != nil {
+		t.Errorf("native input: %+v", native)
+	}
+	if hexutil.Encode(native.Tx.Data) != hexutil.Encode(b.Tx.Data) {
+		t.Error("native input changes the calldata")
+	}
+	unwrapped := ask("tokenIn", weth, "tokenOut", "0x0000000000000000000000000000000000000000", "maxPriceImpactBps", "10000")
+	if unwrapped.TokenOut != lower(wmon) || !word(unwrapped.Tx.Data, tokenOut).IsZero() {
+		t.Errorf("native output: %+v", unwrapped)
+	}
+}
+
+func TestInclude(t *testing.T) {
+	s := serve(t)
+	q := params("tokenIn", usdc, "tokenOut", wmon, "amount", units(100, 6), "recipient", alice, "deadlineSeconds", "30", "include", " meta, approval,")
+	var b swapBody
+	s.get("/api/v1/swap"+q).into(t, &b)
+	gas := u256.MustDecimal(b.Tx.EstimatedGas).Mul(u256.From(102_000_000_000))
+	if b.Meta.BlockNumber != 19_000_123 || b.Meta.GasCostWei != gas.String() || b.Meta.ExpiresAt != uint64(now.Unix())+30 {
+		t.Errorf("meta %+v", b.Meta)
+	}
+	want := "0x095ea7b3" + fmt.Sprintf("%064x%064x", testContracts.Router.Big(), 100_000_000)
+	if b.Approval.To != usdc.Hex() || hexutil.Encode(b.Approval.Data) != want || b.Approval.Value != "0" {
+		t.Errorf("approval %+v", b.Approval)
+	}
+	var quote quoteBody
+	s.get("/api/v1/quote"+params("tokenIn", usdc, "tokenOut", wmon, "amount", units(100, 6), "include", "meta")).into(t, &quote)
+	if quote.Meta == nil || quote.Meta.MinAmountOut != b.Meta.MinAmountOut || quote.Meta.ExpiresAt != uint64(now.Unix())+600 {
+		t.Errorf("meta of a quote %+v", quote.Meta)
+	}
+}
+
+// TestDeadlineFollowsTheBlock: a chain may run ahead of the wall clock.
+func TestDeadlineFollowsTheBlock(t *testing.T) {
+	s := serve(t, func(c *Config) {
+		c.Now = func() time.Time { return now.Add(-1000 * time.Second) }
+	})
+	var b swapBody
+	s.get("/api/v1/swap"+params("tokenIn", usdc, "tokenOut", wmon, "amount", units(1, 6), "recipient", alice, "include", "meta")).into(t, &b)
+	if b.Meta.ExpiresAt != blockTime+600 {
+		t.Errorf("expires at %d", b.Meta.ExpiresAt)
+	}
+}
+
+func TestUnknownPrice(t *testing.T) {
+	s := serve(t)
+	a := s.get("/api/v1/quote" + params("tokenIn", island, "tokenOut", reef, "amount", units(1, 18)))
+	var q quoteBody
+	a.into(t, &q)
+	if q.AmountInUsd != "0" || q.AmountOutUsd != "0" || a.header.Get("X-Warnings") != "USD_PRICE_UNAVAILABLE" {
+		t.Errorf("%q: %s", a.header.Get("X-Warnings"), a.raw)
+	}
+}
+
+func TestUSD(t *testing.T) {
+	for _, c := range []struct {
+		amount u256.Int
+		price  float64
+		want   string
+		ok     bool
+	}{
+		{u256.From(1), 1, "1.00", true},
+		{u256.From(1500), 1e-3, "1.50", true},
+		{u256.From(1234567), 1e-6, "1.234567", true},
+		{u256.From(12345678), 1e-7, "1.234568", true},
+		{u256.From(1), 1e-9, "0.00", true},
+		{u256.From(1_000_000), 1e9, "1000000000000000.00", true},
+		{u256.From(7), 0, "0", false},
+		{u256.Max, 1e300, "0", false},
+	} {
+		if got, ok := usd(c.amount, c.price); got != c.want || ok != c.ok {
+			t.Errorf("usd(%s, %g) = %s %t, want %s", c.amount, c.price, got, ok, c.want)
+		}
+	}
+}

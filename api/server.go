@@ -1,0 +1,245 @@
+// Package api is HTTP in, JSON out: the four endpoints, the error table and the OpenAPI document.
+//
+// A request loads the newest snapshot once and keeps it to its last line, so
+// every number of an answer belongs to one block. Nothing on that way waits
+// for the network.
+package api
+
+import (
+	"crypto/rand"
+	"log/slog"
+	"net/http"
+	"path"
+	"regexp"
+	"runtime"
+	"runtime/debug"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"braid/calldata"
+	"braid/market"
+	"braid/venue"
+)
+
+// Config is what the API needs of the rest of the service.
+type Config struct {
+	Head      func() *market.Snapshot // the newest market; nil until one is loaded
+	Health    func() Health
+	Sources   []venue.Source // in the order in which they are listed
+	Retired   []string       // ids that route no more, which callers may go on excluding
+	Contracts calldata.Contracts
+
+	Page     http.Handler // serves /, /docs and /assets/
+	Log      *slog.Logger
+	Registry *prometheus.Registry
+	Version  string
+	Contact  string           // URI for security reports; empty: the machine's own operator
+	Now      func() time.Time // nil: time.Now
+
+	MaxImpactBps  int           // guard of /swap; 0: 5000
+	StaleAfter    time.Duration // 0: 30 s
+	Timeout       time.Duration // budget of one request; 0: 5 s
+	RatePerSecond float64       // requests of one client; 0: no limit
+}
+
+// Health is how the market stands to the chain it follows.
+type Health struct {
+	Ready   bool
+	Reason  string    // why not, in one line
+	Block   uint64    // the newest that is applied
+	Lag     uint64    // blocks the node is ahead
+	Updated time.Time // when the market was last known to be that of the node's head
+}
+
+const (
+	chainID = 143
+	prefix  = "/api/v1"
+	maxURI  = 8 << 10
+	allow   = "GET, HEAD, OPTIONS"
+	expose  = "ETag, Retry-After, Server-Timing, X-Block-Number, X-Block-Timestamp, X-Request-Id, X-Warnings"
+)
+
+type server struct {
+	Config
+	mux     *http.ServeMux
+	ids     []string
+	known   map[string]bool // ids
+	slots   chan struct{}   // one a core: more searches at once only make all of them late
+	limit   *limiter
+	metrics *metrics
+	listing atomic.Pointer[listing]
+}
+
+// New serves the whole HTTP surface.
+func New(c Config) http.Handler {
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+	if c.Registry == nil {
+		c.Registry = prometheus.NewRegistry()
+	}
+	if c.Page == nil {
+		c.Page = http.NotFoundHandler()
+	}
+	c.MaxImpactBps = orDefault(c.MaxImpactBps, 5000)
+	c.StaleAfter = orDefault(c.StaleAfter, 30*time.Second)
+	c.Timeout = orDefault(c.Timeout, 5*time.Second)
+	c.Contact = orDefault(c.Contact, "mailto:root@localhost")
+	s := &server{
+		Config: c,
+		mux:    http.NewServeMux(),
+		known:  map[string]bool{},
+		slots:  make(chan struct{}, runtime.GOMAXPROCS(0)),
+		limit:  newLimiter(c.RatePerSecond),
+	}
+	for _, source := range c.Sources {
+		s.ids = append(s.ids, source.ID)
+		s.known[source.ID] = true
+	}
+	for _, id := range c.Retired {
+		s.known[id] = true
+	}
+	s.metrics = newMetrics(s)
+	s.routes()
+	return s
+}
+
+func orDefault[T comparable](v, def T) T {
+	var zero T
+	if v == zero {
+		return def
+	}
+	return v
+}
+
+// endpoint answers a GET, or says why not; the error becomes a problem.
+type endpoint func(*exchange) error
+
+func (s *server) routes() {
+	for path, e := range map[string]endpoint{
+		"/tokens":            s.tokens,
+		"/liquidity-sources": s.sources,
+		"/quote":             s.quote,
+		"/swap":              s.swap,
+	} {
+		s.route(prefix+path, s.limited(e))
+	}
+	for path, e := range map[string]endpoint{
+		"/healthz":                  s.healthz,
+		"/readyz":                   s.readyz,
+		"/metrics":                  s.scrape,
+		"/version":                  s.version,
+		"/openapi.json":             s.openapi,
+		"/errors.json":              s.catalogue,
+		"/tokenlist.json":           s.tokenlist,
+		"/.well-known/security.txt": s.security,
+	} {
+		s.route(path, e)
+	}
+	for _, path := range []string{"/{$}", "/docs", "/assets/{file}"} {
+		s.route(path, s.page)
+	}
+	s.mux.HandleFunc("/", s.unknown)
+}
+
+func (s *server) unknown(w http.ResponseWriter, _ *http.Request) {
+	s.fail(w.(*exchange), &problem{code: notFound, detail: "no such path; /openapi.json lists those there are"})
+}
+
+// route answers a path with the methods that every path has.
+func (s *server) route(pattern string, e endpoint) {
+	s.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
+		x := w.(*exchange)
+		x.r, x.route = r, pattern
+		switch r.Method {
+		case http.MethodGet, http.MethodHead:
+			if err := e(x); err != nil {
+				s.fail(x, err)
+			}
+		case http.MethodOptions:
+			x.Header().Set("Allow", allow)
+			x.Header().Set("Access-Control-Allow-Methods", allow)
+			x.Header().Set("Access-Control-Allow-Headers", "*")
+			x.Header().Set("Access-Control-Max-Age", "86400")
+			x.WriteHeader(http.StatusNoContent)
+		default:
+			x.Header().Set("Allow", allow)
+			s.fail(x, &problem{code: methodNotAllowed, detail: "this path answers " + allow})
+		}
+	})
+}
+
+func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	x := &exchange{ResponseWriter: w, r: r, id: requestID(r), began: time.Now(), route: "none", outcome: "OK"}
+	defer s.finish(x)
+	h := w.Header()
+	h.Set("X-Request-Id", x.id)
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Access-Control-Allow-Origin", "*")
+	h.Set("Access-Control-Expose-Headers", expose)
+	h.Set("Timing-Allow-Origin", "*")
+	if len(r.RequestURI) > maxURI {
+		s.fail(x, &problem{code: uriTooLong, detail: "the URL is longer than 8 KiB"})
+		return
+	}
+	// The mux would redirect a path that is not clean; here it is unknown.
+	r = withoutSlash(r)
+	if p := r.URL.EscapedPath(); !strings.HasPrefix(p, "/") || path.Clean(p) != p {
+		s.unknown(x, r)
+		return
+	}
+	s.mux.ServeHTTP(x, r)
+}
+
+// withoutSlash is a copy of the request without the one trailing slash that a
+// path may have.
+func withoutSlash(r *http.Request) *http.Request {
+	c, u := *r, *r.URL
+	c.URL = &u
+	if len(u.Path) > 1 {
+		u.Path = strings.TrimSuffix(u.Path, "/")
+		u.RawPath = strings.TrimSuffix(u.RawPath, "/")
+	}
+	return &c
+}
+
+// finish turns a panic into INTERNAL and writes down what happened. The query
+// is the caller's business and is not logged.
+func (s *server) finish(x *exchange) {
+	if v := recover(); v != nil {
+		if v == http.ErrAbortHandler {
+			panic(v)
+		}
+		s.Log.Error("panic", "id", x.id, "route", x.route, "panic", v, "stack", string(debug.Stack()))
+		if x.status == 0 {
+			s.fail(x, &problem{code: internal})
+		}
+	}
+	took := time.Since(x.began)
+	s.metrics.observe(x, took)
+	s.Log.Debug("request", "id", x.id, "method", method(x.r), "route", x.route, "status", x.status, "outcome", x.outcome, "took", took)
+}
+
+// method keeps made-up methods out of the log.
+func method(r *http.Request) string {
+	switch r.Method {
+	case http.MethodGet, http.MethodHead, http.MethodOptions, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete:
+		return r.Method
+	}
+	return "other"
+}
+
+var saneID = regexp.MustCompile(`^[A-Za-z0-9._-]{1,64}$`)
+
+func requestID(r *http.Request) string {
+	if id := r.Header.Get("X-Request-Id"); saneID.MatchString(id) {
+		return id
+	}
+	return rand.Text()
+}

@@ -1,0 +1,95 @@
+package api
+
+import (
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common/hexutil"
+	"github.com/ethereum/go-ethereum/crypto"
+
+	"braid/calldata"
+)
+
+type swapBody struct {
+	quoteBody
+	Tx       txBody        `json:"tx"`
+	Approval *approvalBody `json:"approval,omitempty"`
+}
+
+type txBody struct {
+	To           string        `json:"to"`
+	Data         hexutil.Bytes `json:"data"`
+	Value        string        `json:"value"`
+	EstimatedGas string        `json:"estimatedGas"`
+}
+
+type approvalBody struct {
+	To    string        `json:"to"`
+	Data  hexutil.Bytes `json:"data"`
+	Value string        `json:"value"`
+}
+
+func (s *server) swap(x *exchange) error {
+	a, err := s.askSwap(x)
+	if err != nil {
+		return err
+	}
+	t, err := s.trade(x, a)
+	if err != nil {
+		return err
+	}
+	if err := t.guard(); err != nil {
+		return err
+	}
+	began := time.Now()
+	tx, err := s.encode(t)
+	if err != nil {
+		return err
+	}
+	x.timed("encode", began)
+	body := swapBody{quoteBody: t.body(x), Tx: txBody{
+		To:           tx.To.Hex(),
+		Data:         tx.Data,
+		Value:        tx.Value.String(),
+		EstimatedGas: strconv.FormatUint(tx.Gas, 10),
+	}}
+	if a.meta {
+		body.Meta = t.meta(tx)
+	}
+	if a.approval && !a.nativeIn {
+		body.Approval = t.approve(tx)
+	}
+	return x.fresh(body)
+}
+
+// guard refuses what the caller would regret.
+func (t *trade) guard() error {
+	if err := t.refusePool(t); err != nil {
+		return err
+	}
+	if t.impact > t.maxImpactBps {
+		return &problem{
+			code:   priceImpactTooHigh,
+			detail: fmt.Sprintf("the price impact of %d bps is above the guard of %d bps; maxPriceImpactBps sets another", t.impact, t.maxImpactBps),
+			hints:  hints{PriceImpactBps: t.impact},
+		}
+	}
+	if t.plan.AmountOut.Lt(t.minAmountOut) {
+		return &problem{code: minAmountOutTooHigh, hints: hints{AmountOut: t.plan.AmountOut.String()}}
+	}
+	return nil
+}
+
+var selectorApprove = crypto.Keccak256([]byte("approve(address,uint256)"))[:4]
+
+// approve lets the aggregator take the input, and no more than that.
+func (t *trade) approve(tx calldata.Tx) *approvalBody {
+	amount := t.plan.AmountIn.Bytes()
+	data := make([]byte, 0, 68)
+	data = append(data, selectorApprove...)
+	data = append(data, make([]byte, 12)...)
+	data = append(data, tx.To[:]...)
+	data = append(data, amount[:]...)
+	return &approvalBody{To: t.plan.TokenIn.Hex(), Data: data, Value: "0"}
+}

@@ -1,0 +1,208 @@
+package api
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/ethereum/go-ethereum/common"
+
+	"braid/market"
+	"braid/venue"
+)
+
+const (
+	defaultLimit = 100
+	maxLimit     = 500
+	maxSearch    = 64
+)
+
+type tokenBody struct {
+	Address    string `json:"address"`
+	Symbol     string `json:"symbol"`
+	Name       string `json:"name"`
+	Decimals   uint8  `json:"decimals"`
+	LogoURI    string `json:"logoURI"`
+	IsVerified bool   `json:"isVerified"`
+}
+
+// listing is the tokens of a snapshot that can be routed now, in the order in
+// which they are shown: verified, then liquidity, symbol and address.
+type listing struct {
+	snap   *market.Snapshot
+	tokens []listed
+}
+
+type listed struct {
+	tokenBody
+	address   common.Address
+	folded    string // the symbol without regard to case
+	liquidity float64
+}
+
+// list is kept until the snapshot changes. Two requests may both make it.
+func (s *server) list(snap *market.Snapshot) []listed {
+	if l := s.listing.Load(); l != nil && l.snap == snap {
+		return l.tokens
+	}
+	l := &listing{snap: snap}
+	for i, t := range snap.Tokens() {
+		if !routable(snap, i) {
+			continue
+		}
+		symbol := clean(t.Symbol, maxSymbol)
+		l.tokens = append(l.tokens, listed{
+			tokenBody: tokenBody{
+				Address: t.Address.Hex(), Symbol: symbol, Name: clean(t.Name, maxName),
+				Decimals: t.Decimals, LogoURI: logo(t.LogoURI), IsVerified: t.Verified,
+			},
+			address: t.Address, folded: strings.ToLower(symbol), liquidity: snap.Price(i).Liquidity,
+		})
+	}
+	slices.SortFunc(l.tokens, func(a, b listed) int {
+		if a.IsVerified != b.IsVerified {
+			if a.IsVerified {
+				return -1
+			}
+			return 1
+		}
+		return cmp.Or(cmp.Compare(b.liquidity, a.liquidity), cmp.Compare(a.Symbol, b.Symbol), a.address.Cmp(b.address))
+	})
+	s.listing.Store(l)
+	return l.tokens
+}
+
+func routable(snap *market.Snapshot, token int) bool {
+	return slices.ContainsFunc(snap.Edges(token), func(e market.Edge) bool {
+		p := snap.Pools()[e.Pool]
+		return p.Spot(e.In, e.Out) > 0 || p.Spot(e.Out, e.In) > 0
+	})
+}
+
+// tokens lists from the last market there was, however old it is.
+func (s *server) tokens(x *exchange) error {
+	q := read(x, []string{"search", "limit"})
+	search, limit := q.search(), q.limit()
+	if err := q.err(); err != nil {
+		return err
+	}
+	snap := s.Head()
+	if snap == nil {
+		return &problem{code: stateStale, detail: "the market is being loaded", retryAfter: time.Second}
+	}
+	found := s.match(s.list(snap), search)
+	body := make([]tokenBody, 0, min(len(found), limit))
+	for _, t := range found[:cap(body)] {
+		body = append(body, t.tokenBody)
+	}
+	return x.cached(map[string][]tokenBody{"tokens": body})
+}
+
+func (q *query) search() string {
+	v, _ := q.optional("search")
+	v = strings.TrimSpace(v)
+	if utf8.RuneCountInString(v) > maxSearch {
+		q.fault("search", invalidParameter, "must not be longer than 64 characters")
+	}
+	return v
+}
+
+// limit is at most maxLimit: callers that ask for more get that.
+func (q *query) limit() int {
+	v, ok := q.optional("limit")
+	if !ok {
+		return defaultLimit
+	}
+	digits := v != "" && strings.Trim(v, "0123456789") == ""
+	n, err := strconv.Atoi(v)
+	if digits && err != nil {
+		return maxLimit // more than an int holds
+	}
+	if !digits || n < 1 {
+		q.fault("limit", invalidLimit, "must be an integer of at least 1")
+	}
+	return min(n, maxLimit)
+}
+
+// match finds an address exactly, and symbols that equal, begin with or hold
+// what is looked for, in that order; inside each the order of the list.
+func (s *server) match(tokens []listed, search string) []listed {
+	if search == "" {
+		return tokens
+	}
+	if len(search) == 42 && isAddress("0x"+search[2:]) && strings.EqualFold(search[:2], "0x") {
+		a := common.HexToAddress(search[2:])
+		if isNative(a) {
+			a = s.Contracts.WrappedNative
+		}
+		if i := slices.IndexFunc(tokens, func(t listed) bool { return t.address == a }); i >= 0 {
+			return tokens[i : i+1]
+		}
+		return nil
+	}
+	search = strings.ToLower(search)
+	var exact, begin, hold []listed
+	for _, t := range tokens {
+		switch {
+		case t.folded == search:
+			exact = append(exact, t)
+		case strings.HasPrefix(t.folded, search):
+			begin = append(begin, t)
+		case strings.Contains(t.folded, search):
+			hold = append(hold, t)
+		}
+	}
+	return slices.Concat(exact, begin, hold)
+}
+
+// sources lists the venues in the order of the deployments.
+func (s *server) sources(x *exchange) error {
+	type source struct {
+		ID   string     `json:"id"`
+		Type venue.Type `json:"type"`
+	}
+	list := make([]source, len(s.Sources))
+	for i, row := range s.Sources {
+		list[i] = source{row.ID, row.Type}
+	}
+	return x.cached(map[string][]source{"sources": list})
+}
+
+// tokenlist is the verified tokens as tokenlists.org has it. Wallets read such
+// a list as a recommendation, so others are not on it, nor are tokens whose
+// names its schema refuses.
+func (s *server) tokenlist(x *exchange) error {
+	type entry struct {
+		ChainID  int    `json:"chainId"`
+		Address  string `json:"address"`
+		Symbol   string `json:"symbol"`
+		Name     string `json:"name"`
+		Decimals uint8  `json:"decimals"`
+		LogoURI  string `json:"logoURI,omitempty"`
+	}
+	snap := s.Head()
+	if snap == nil {
+		return &problem{code: stateStale, detail: "the market is being loaded", retryAfter: time.Second}
+	}
+	block := snap.Block()
+	entries := []entry{}
+	for _, t := range s.list(snap) {
+		if t.IsVerified && fitsTokenlist(t.Symbol, t.Name) && len(entries) < 10_000 {
+			entries = append(entries, entry{chainID, t.Address, t.Symbol, t.Name, t.Decimals, t.LogoURI})
+		}
+	}
+	return x.cached(map[string]any{
+		"name":      "braid",
+		"timestamp": time.Unix(int64(block.Time), 0).UTC().Format(time.RFC3339),
+		"version":   map[string]uint64{"major": 1, "minor": 0, "patch": block.Number},
+		"tokens":    entries,
+	})
+}
+
+func fitsTokenlist(symbol, name string) bool {
+	return symbol != "" && name != "" && !strings.ContainsAny(symbol, " \u00a0") &&
+		utf8.RuneCountInString(symbol) <= 20 && utf8.RuneCountInString(name) <= 60
+}

@@ -1,0 +1,98 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"log/slog"
+	"time"
+
+	"github.com/ethereum/go-ethereum/crypto"
+
+	"braid/devchain"
+	"braid/monad"
+)
+
+// serve runs the service alone, against a node.
+func serve(ctx context.Context, args []string, getenv func(string) string, stdout, stderr io.Writer) error {
+	var s service
+	f := flags("serve", stderr)
+	s.flags(f, getenv)
+	f.StringVar(&s.rpc, "rpc", getenv("BRAID_RPC"), "the node's JSON-RPC `URL`, http or ws (BRAID_RPC)")
+	if err := parse(f, args); err != nil {
+		return err
+	}
+	if s.rpc == "" {
+		return errors.New("serve needs a node: give --rpc URL or set BRAID_RPC")
+	}
+	l, err := s.listen()
+	if err != nil {
+		return err
+	}
+	defer l.Close()
+	fmt.Fprintf(stdout, "API       http://%s/api/v1\n", l.Addr())
+	return s.run(ctx, l, logger(stderr), func() { fmt.Fprintln(stdout, "ready") })
+}
+
+// dev runs a local chain and the service on it. The two meet only over
+// JSON-RPC, as they would on mainnet.
+func dev(ctx context.Context, args []string, getenv func(string) string, stdout, stderr io.Writer) error {
+	var s service
+	c := devchain.Config{Sources: monad.Sources(), Heartbeat: time.Second}
+	f := flags("dev", stderr)
+	s.flags(f, getenv)
+	f.StringVar(&c.RPCAddr, "rpc-addr", envOr(getenv, "BRAID_RPC_ADDR", "127.0.0.1:8545"), "where the chain's JSON-RPC listens (`host:port`; BRAID_RPC_ADDR)")
+	f.StringVar(&c.Artifacts, "artifacts", "build/artifacts", "`folder` with the venues' bytecode, made by `make artifacts`")
+	f.Uint64Var(&c.Seed, "seed", 1, "the `number` from which the market is made")
+	f.BoolVar(&c.Activity, "activity", false, "trade in the background, so that prices move")
+	if err := parse(f, args); err != nil {
+		return err
+	}
+	l, err := s.listen()
+	if err != nil {
+		return err
+	}
+	defer l.Close()
+	log := logger(stderr)
+	c.Log = log
+	c.Progress = func(line string) { fmt.Fprintln(stdout, line) }
+	c.Families = families(c.Sources)
+	local, err := devchain.Start(ctx, c)
+	if err != nil {
+		return err
+	}
+	defer local.Close()
+	s.rpc = local.URL()
+	return s.run(ctx, l, log, func() {
+		fmt.Fprintf(stdout, `
+braid is ready
+  page      http://%[1]s/
+  API       http://%[1]s/api/v1
+  JSON-RPC  %[2]s (WebSocket too), chain ID %[3]d
+  account   %[4]s, funded with native and every token
+  key       0x%[5]x, known to everyone: for this chain only
+`, l.Addr(), local.URL(), monad.ChainID, devchain.DevAccount, crypto.FromECDSA(devchain.DevKey))
+	})
+}
+
+func flags(command string, stderr io.Writer) *flag.FlagSet {
+	f := flag.NewFlagSet("braid "+command, flag.ContinueOnError)
+	f.SetOutput(stderr)
+	return f
+}
+
+func parse(f *flag.FlagSet, args []string) error {
+	if err := f.Parse(args); err != nil {
+		return err
+	}
+	if f.NArg() > 0 {
+		return fmt.Errorf("%s takes flags only, not %.40q: see %s -h", f.Name(), f.Arg(0), f.Name())
+	}
+	return nil
+}
+
+func logger(w io.Writer) *slog.Logger {
+	return slog.New(slog.NewTextHandler(w, nil))
+}

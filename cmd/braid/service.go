@@ -1,0 +1,169 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"golang.org/x/sync/errgroup"
+
+	"braid/api"
+	"braid/calldata"
+	"braid/chain"
+	"braid/contracts"
+	"braid/devchain"
+	"braid/indexer"
+	"braid/market"
+	"braid/monad"
+	"braid/venue"
+	"braid/venue/univ2"
+	"braid/web"
+)
+
+// families are the venues braid can follow and trade with.
+func families(sources []venue.Source) []venue.Family {
+	return []venue.Family{
+		univ2.New(sources),
+	}
+}
+
+// service answers over HTTP from a market that it follows on a node.
+type service struct {
+	addr         string
+	rpc          string
+	maxImpactBps int
+	staleAfter   time.Duration
+	rate         float64
+}
+
+func (s *service) flags(f *flag.FlagSet, getenv func(string) string) {
+	f.StringVar(&s.addr, "addr", envOr(getenv, "BRAID_ADDR", "127.0.0.1:8080"), "where the API listens (`host:port`; BRAID_ADDR)")
+	f.IntVar(&s.maxImpactBps, "max-impact", 5000, "refuse swaps above this price impact, `bps`")
+	f.DurationVar(&s.staleAfter, "stale-after", 5*time.Second, "refuse to quote from a market not confirmed for this `long`")
+	f.Float64Var(&s.rate, "rate", 0, "requests a second that one client may make; 0 for no `limit`")
+}
+
+// listen comes before anything slow, so that a used port is known at once.
+func (s *service) listen() (net.Listener, error) {
+	l, err := net.Listen("tcp", s.addr)
+	if errors.Is(err, syscall.EADDRINUSE) {
+		return nil, fmt.Errorf("address %s is in use: stop what listens there, or choose another with --addr or BRAID_ADDR", s.addr)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("cannot listen on %.80q: %w: choose another with --addr or BRAID_ADDR", s.addr, err)
+	}
+	return l, nil
+}
+
+// run follows the node and serves on l until ctx ends. ready is called once,
+// when the first market has been published.
+func (s *service) run(ctx context.Context, l net.Listener, log *slog.Logger, ready func()) error {
+	node, err := chain.Dial(ctx, s.rpc, monad.ChainID)
+	if err != nil {
+		l.Close()
+		return err
+	}
+	defer node.Close()
+	sources, err := trusted(ctx, node, monad.Sources(), log)
+	if err != nil {
+		l.Close()
+		return err
+	}
+
+	registry := prometheus.NewRegistry()
+	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	index := indexer.New(indexer.Config{
+		Node:     node,
+		Families: families(sources),
+		Start:    market.New(monad.Chain()),
+		Listed:   monad.Tokens(),
+		Log:      log,
+		Registry: registry,
+	})
+	router, executor := contracts.Addresses(monad.WrappedNative)
+	server := &http.Server{
+		Handler: api.New(api.Config{
+			Head:          index.Head,
+			Health:        health(index),
+			Sources:       sources,
+			Contracts:     calldata.Contracts{Router: router, Executor: executor, WrappedNative: monad.WrappedNative},
+			MaxImpactBps:  s.maxImpactBps,
+			StaleAfter:    s.staleAfter,
+			RatePerSecond: s.rate,
+			Log:           log,
+			Registry:      registry,
+			Version:       version,
+			Page:          web.Handler(),
+		}),
+		ReadHeaderTimeout: 5 * time.Second,
+		IdleTimeout:       2 * time.Minute,
+		MaxHeaderBytes:    32 << 10,
+		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelWarn),
+	}
+
+	g, ctx := errgroup.WithContext(ctx)
+	g.Go(func() error { return index.Run(ctx) })
+	g.Go(func() error {
+		if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+			return err
+		}
+		return nil
+	})
+	g.Go(func() error {
+		select {
+		case <-index.Ready():
+			ready()
+		case <-ctx.Done():
+		}
+		<-ctx.Done()
+		grace, stop := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+		defer stop()
+		return server.Shutdown(grace)
+	})
+	return g.Wait()
+}
+
+// trusted leaves out the sources whose rows are not proved for mainnet. On a
+// local chain of ours every row is true by construction.
+func trusted(ctx context.Context, node *chain.Client, rows []venue.Source, log *slog.Logger) ([]venue.Source, error) {
+	software, err := node.Version(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if strings.HasPrefix(software, devchain.Software) {
+		return rows, nil
+	}
+	var on []venue.Source
+	for _, row := range rows {
+		if row.Unproved != "" {
+			log.Warn("source is off", "source", row.ID, "reason", row.Unproved)
+			continue
+		}
+		on = append(on, row)
+	}
+	return on, nil
+}
+
+// health tells the API how the market stands to the chain.
+func health(x *indexer.Indexer) func() api.Health {
+	return func() api.Health {
+		h := x.Health()
+		return api.Health{Ready: h.Ready, Reason: h.Reason, Block: h.Block, Lag: h.Lag, Updated: h.Updated}
+	}
+}
+
+func envOr(getenv func(string) string, name, otherwise string) string {
+	if v := getenv(name); v != "" {
+		return v
+	}
+	return otherwise
+}

@@ -1,0 +1,266 @@
+// Package walk_test is the product seen from outside: a local chain, the
+// service as a process of its own that knows nothing but the chain's URL, and
+// users who quote, sign and send.
+package walk_test
+
+import (
+	"bufio"
+	"context"
+	"crypto/ecdsa"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"math/big"
+	"net/http"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ethereum/go-ethereum"
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/common/hexutil"
+	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/ethereum/go-ethereum/ethclient"
+	"github.com/ethereum/go-ethereum/rpc"
+
+	"braid/contracts"
+	"braid/devchain"
+	"braid/monad"
+	"braid/venue"
+	"braid/venue/univ2"
+)
+
+// earth is the world that all tests of this package share.
+var earth *world
+
+func TestMain(m *testing.M) {
+	w, err := newWorld()
+	if err != nil {
+		log.Fatal(err)
+	}
+	earth = w
+	code := m.Run()
+	w.close()
+	os.Exit(code)
+}
+
+// world is a chain, a service on it, and a wallet.
+type world struct {
+	chain   *devchain.Chain
+	rpc     *ethclient.Client
+	base    string // of the API
+	service *exec.Cmd
+	key     *ecdsa.PrivateKey
+	from    common.Address
+	close   func()
+}
+
+func newWorld() (*world, error) {
+	ctx := context.Background()
+	sources := monad.Sources()
+	local, err := devchain.Start(ctx, devchain.Config{
+		RPCAddr: "127.0.0.1:0", Artifacts: "../build/artifacts", Seed: 1,
+		Sources: sources, Families: []venue.Family{univ2.New(sources)},
+	})
+	if err != nil {
+		return nil, err
+	}
+	dir, err := os.MkdirTemp("", "walk")
+	if err != nil {
+		return nil, err
+	}
+	binary := filepath.Join(dir, "braid")
+	if out, err := exec.Command("go", "build", "-o", binary, "braid/cmd/braid").CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("go build: %s", out)
+	}
+	service, base, err := startService(binary, local.URL())
+	if err != nil {
+		return nil, err
+	}
+	client, err := ethclient.Dial(local.URL())
+	if err != nil {
+		return nil, err
+	}
+	return &world{
+		chain: local, rpc: client, base: base, service: service, key: devchain.DevKey, from: devchain.DevAccount,
+		close: func() {
+			service.Process.Kill()
+			service.Wait()
+			client.Close()
+			local.Close()
+			os.RemoveAll(dir)
+		},
+	}, nil
+}
+
+// startService runs `braid serve --rpc URL` on a free port and waits until it
+// says that it is ready.
+func startService(binary, rpc string) (*exec.Cmd, string, error) {
+	cmd := exec.Command(binary, "serve", "--rpc", rpc)
+	cmd.Env = append(os.Environ(), "BRAID_ADDR=127.0.0.1:0")
+	cmd.Stderr = os.Stderr
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return nil, "", err
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, "", err
+	}
+	var base string
+	lines := bufio.NewScanner(out)
+	for lines.Scan() {
+		if f := strings.Fields(lines.Text()); len(f) == 2 && f[0] == "API" {
+			base = f[1]
+		} else if lines.Text() == "ready" && base != "" {
+			return cmd, base, nil
+		}
+	}
+	cmd.Wait()
+	return nil, "", fmt.Errorf("braid serve ended before it was ready")
+}
+
+// answer is what /quote and /swap say.
+type answer struct {
+	TokenIn, TokenOut   string
+	AmountIn, AmountOut string
+	PriceImpactBps      int
+	Routes              []struct {
+		Pool, TokenIn, TokenOut, Factory string
+		AmountIn, AmountOut              string
+		Weight                           int
+	}
+	Tx struct{ To, Data, Value, EstimatedGas string }
+
+	Code   string // of an error
+	Detail string
+}
+
+func (a *answer) out() *big.Int {
+	n, ok := new(big.Int).SetString(a.AmountOut, 10)
+	if !ok {
+		return new(big.Int)
+	}
+	return n
+}
+
+// get asks the API and reads the answer, whatever its status.
+func (w *world) get(t testing.TB, path string, query url.Values) (*answer, *http.Response) {
+	t.Helper()
+	resp, err := http.Get(w.base + path + "?" + query.Encode())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var a answer
+	if err := json.Unmarshal(body, &a); err != nil {
+		t.Fatalf("%s: %v in %.200s", path, err, body)
+	}
+	return &a, resp
+}
+
+// catchUp waits until the service quotes from a block at or after n.
+func (w *world) catchUp(t testing.TB, n uint64) {
+	t.Helper()
+	query := url.Values{"tokenIn": {monad.WrappedNative.Hex()}, "tokenOut": {monad.USDC.Hex()}, "amount": {"1000000000000000000"}}
+	for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); time.Sleep(2 * time.Millisecond) {
+		_, resp := w.get(t, "/quote", query)
+		if at, _ := strconv.ParseUint(resp.Header.Get("X-Block-Number"), 10, 64); at >= n {
+			return
+		}
+	}
+	t.Fatalf("the service does not reach block %d", n)
+}
+
+// send signs and sends a transaction, waits for its receipt and for the
+// service to know its block.
+func (w *world) send(t testing.TB, to common.Address, data []byte, value *big.Int, gas uint64) *types.Receipt {
+	t.Helper()
+	ctx := context.Background()
+	nonce, err := w.rpc.PendingNonceAt(ctx, w.from)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tx := types.MustSignNewTx(w.key, types.LatestSignerForChainID(big.NewInt(monad.ChainID)), &types.DynamicFeeTx{
+		ChainID: big.NewInt(monad.ChainID), Nonce: nonce, To: &to, Data: data, Value: value, Gas: gas,
+		GasFeeCap: big.NewInt(200e9), GasTipCap: big.NewInt(2e9),
+	})
+	if err := w.rpc.SendTransaction(ctx, tx); err != nil {
+		t.Fatal(err)
+	}
+	for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); time.Sleep(2 * time.Millisecond) {
+		if receipt, err := w.rpc.TransactionReceipt(ctx, tx.Hash()); err == nil {
+			w.catchUp(t, receipt.BlockNumber.Uint64())
+			return receipt
+		}
+	}
+	t.Fatalf("transaction %s is not mined", tx.Hash())
+	return nil
+}
+
+// approve lets spender take amount of the wallet's token.
+func (w *world) approve(t testing.TB, token, spender common.Address, amount *big.Int) {
+	t.Helper()
+	if r := w.send(t, token, pack(t, "approve", spender, amount), nil, 100_000); r.Status != 1 {
+		t.Fatalf("approve of %s fails", token)
+	}
+}
+
+// balance of a token; of native for the zero address.
+func (w *world) balance(t testing.TB, token, holder common.Address) *big.Int {
+	t.Helper()
+	ctx := context.Background()
+	if token == (common.Address{}) {
+		n, err := w.rpc.BalanceAt(ctx, holder, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	out, err := w.rpc.CallContract(ctx, ethereum.CallMsg{To: &token, Data: pack(t, "balanceOf", holder)}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return new(big.Int).SetBytes(out)
+}
+
+func pack(t testing.TB, method string, args ...any) []byte {
+	t.Helper()
+	data, err := contracts.Token.ABI.Pack(method, args...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+func sub(a, b *big.Int) *big.Int { return new(big.Int).Sub(a, b) }
+
+// revertWord is the name of the Router's error that the call meets now.
+func (w *world) revertWord(t *testing.T, to common.Address, data string) string {
+	t.Helper()
+	_, err := w.rpc.CallContract(context.Background(), ethereum.CallMsg{From: w.from, To: &to, Data: hexutil.MustDecode(data)}, nil)
+	var reverted rpc.DataError
+	if !errors.As(err, &reverted) {
+		t.Fatalf("the call does not revert: %v", err)
+	}
+	raw, err := hexutil.Decode(reverted.ErrorData().(string))
+	if err != nil || len(raw) < 4 {
+		t.Fatalf("revert data %v", reverted.ErrorData())
+	}
+	for name, e := range contracts.Router.ABI.Errors {
+		if [4]byte(e.ID[:4]) == [4]byte(raw[:4]) {
+			return name
+		}
+	}
+	return hexutil.Encode(raw[:4])
+}
