@@ -9,6 +9,7 @@ import (
 
 	"braid/chain"
 	"braid/devchain"
+	"braid/contracts"
 	"braid/monad"
 	"braid/u256"
 	"braid/venue"
@@ -43,7 +44,7 @@ func TestCalls(t *testing.T) {
 	_, err = local.Mine(devchain.Sign(devchain.DevKey, 0, venue.Tx{
 		To: monad.USDC, Gas: 100_000, Data: slices.Concat(common.FromHex("0xa9059cbb"), recipient, amount),
 	}), devchain.Sign(devchain.DevKey, 1, venue.Tx{
-		To: monad.Create2Deployer, Gas: 1_000_000, Data: slices.Concat(make([]byte, 32), circle),
+		To: contracts.Deployer, Gas: 1_000_000, Data: slices.Concat(make([]byte, 32), circle),
 	}))
 	if err != nil {
 		t.Fatal(err)
@@ -58,7 +59,7 @@ func TestCalls(t *testing.T) {
 		calls = append(calls, chain.Call{To: monad.USDC, Data: balance})
 	}
 	calls[3] = chain.Call{To: monad.USDC, Data: []byte{1, 2, 3, 4}} // no such function
-	calls[7] = chain.Call{To: crypto.CreateAddress2(monad.Create2Deployer, common.Hash{}, crypto.Keccak256(circle))}
+	calls[7] = chain.Call{To: crypto.CreateAddress2(contracts.Deployer, common.Hash{}, crypto.Keccak256(circle))}
 	now := read(t, c, after.Hash, calls)
 	then := read(t, c, before.Hash, calls)
 	for i := range calls {

@@ -42,10 +42,10 @@ func TestLaw6Doors(t *testing.T) {
 		data  []byte
 		fault string
 	}{
-		"execute by a stranger": {r.exec, nil, pack(Executor, "execute", r.a, e18(1), r.b, stranger, []byte{0}), "NotRouter"},
+		"execute by a stranger": {r.exec, nil, pack(Executor, "execute", stranger, r.a, e18(1), r.b, stranger, []byte{0}), "NotRouter"},
 		"pull by a stranger":    {r.router, nil, pack(Router, "pull", stranger, big.NewInt(0)), "NotExecutor"},
 		"native to the Router":  {r.router, big.NewInt(1), nil, "NotWrappedNative"},
-		"native to Executor":    {r.exec, big.NewInt(1), nil, "NotWrappedNative"},
+		"native to Executor":    {r.exec, big.NewInt(1), nil, "NotCalled"},
 		"unknown selector":      {r.router, nil, []byte{1, 2, 3, 4}, "0x"},
 		"value to pull":         {r.router, big.NewInt(1), pack(Router, "pull", stranger, big.NewInt(0)), "0x"},
 	} {
@@ -68,7 +68,7 @@ func TestLaw6Reentry(t *testing.T) {
 	for fault, again := range map[string]act{
 		"Reentered":   call(r.router, inner.data()),
 		"NotExecutor": r.pull(hook, big.NewInt(1)),
-		"NotRouter":   call(r.exec, pack(Executor, "execute", r.a, e18(1), r.b, stranger, inner.route)),
+		"NotRouter":   call(r.exec, pack(Executor, "execute", stranger, r.a, e18(1), r.b, stranger, inner.route)),
 	} {
 		r.teach(hook, [4]byte{}, nil, again)
 		r.refuses(in, "TransferFailed: "+fault)

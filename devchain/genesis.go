@@ -27,7 +27,7 @@ func newSite(artifacts string) (*site, error) {
 	s := &site{artifacts: artifacts, alloc: core.SystemContractAllocs(), scratch: evm.New(rules)}
 	s.alloc[founder] = types.Account{Balance: ether(1e15)}
 	s.alloc[DevAccount] = types.Account{Balance: ether(1e9)}
-	s.alloc[monad.Create2Deployer] = types.Account{Code: create2Deployer, Balance: new(big.Int), Nonce: 1}
+	s.alloc[contracts.Deployer] = types.Account{Code: create2Deployer, Balance: new(big.Int), Nonce: 1}
 
 	if err := s.etch(monad.Multicall3, "Multicall3"); err != nil {
 		return nil, err

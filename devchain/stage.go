@@ -35,7 +35,7 @@ const (
 func (s *site) stage(stagers []venue.Stager, listings []venue.Listing) error {
 	router, _ := contracts.Addresses(monad.WrappedNative)
 	for _, init := range [][]byte{contracts.RouterInit(monad.WrappedNative), contracts.ExecutorInit(router, monad.WrappedNative)} {
-		deploy := venue.Tx{To: monad.Create2Deployer, Data: slices.Concat(contracts.Salt[:], init), Gas: 5_000_000}
+		deploy := venue.Tx{To: contracts.Deployer, Data: slices.Concat(contracts.Salt[:], init), Gas: 5_000_000}
 		if _, err := s.Send([]venue.Tx{deploy}); err != nil {
 			return fmt.Errorf("deploy our contracts: %w", err)
 		}

@@ -1,36 +1,28 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.30;
 
-interface IVaultParams {
-    function getVaultParams()
-        external
-        view
-        returns (
-            address vault,
-            uint256 bestBid,
-            uint96 bidPartiallyFilled,
-            uint256 bestAsk,
-            uint96 askPartiallyFilled,
-            uint96 bidSize,
-            uint96 askSize,
-            uint96 spread
-        );
-}
-
 /// @title KuruMarket
 /// @notice The proxy of an order book on the local chain. Kuru's package holds
-/// a build of the book older than the one on mainnet, which does not log the
-/// changes of its vault and of its state; the proxy logs them as mainnet does.
+/// a build of the book older than its published source, which does not log
+/// changes of its vault and of its state. The proxy logs them as the source
+/// does, and so the one oddity of that build: a take that fills part of a step
+/// of the vault rounds the opposite step anew.
 contract KuruMarket {
     event VaultParamsUpdated(
-        uint96 askSize,
-        uint96 askPartiallyFilled,
-        uint96 bidSize,
-        uint96 bidPartiallyFilled,
-        uint256 askPrice,
-        uint256 bidPrice
+        uint96 askSize, uint96 askFilled, uint96 bidSize, uint96 bidFilled, uint256 ask, uint256 bid
     );
     event MarketStateUpdated(uint8 previous, uint8 next);
+
+    struct Ladder {
+        address vault;
+        uint256 bid;
+        uint96 bidFilled;
+        uint256 ask;
+        uint96 askFilled;
+        uint96 bidSize;
+        uint96 askSize;
+        uint96 spread;
+    }
 
     address private immutable book;
 
@@ -38,27 +30,41 @@ contract KuruMarket {
         book = book_;
     }
 
-    function updateVaultOrdSz(uint96, uint96, uint256, uint256) external {
-        forward(msg.data);
-        bytes memory answer = forward(abi.encodeCall(IVaultParams.getVaultParams, ()));
-        (, uint256 bid, uint96 bidFilled, uint256 ask, uint96 askFilled, uint96 bidSize, uint96 askSize,) =
-            abi.decode(answer, (address, uint256, uint96, uint256, uint96, uint96, uint96, uint96));
-        emit VaultParamsUpdated(askSize, askFilled, bidSize, bidFilled, ask, bid);
-    }
-
-    function toggleMarkets(bool state) external {
-        forward(msg.data);
-        emit MarketStateUpdated(state ? 1 : 0, state ? 0 : 1);
-    }
+    receive() external payable {}
 
     fallback() external payable {
+        Ladder memory was = this.getVaultParams();
         bytes memory answer = forward(msg.data);
+        if (was.vault != address(0)) compare(was, this.getVaultParams());
         assembly ("memory-safe") {
             return(add(answer, 32), mload(answer))
         }
     }
 
-    receive() external payable {}
+    /// @dev Called from here too: the book's own would refuse the value of a take.
+    function getVaultParams() external returns (Ladder memory) {
+        return abi.decode(forward(msg.data), (Ladder));
+    }
+
+    function updateVaultOrdSz(uint96, uint96, uint256, uint256) external {
+        forward(msg.data);
+        log(this.getVaultParams());
+    }
+
+    function toggleMarkets(bool paused) external {
+        forward(msg.data);
+        emit MarketStateUpdated(paused ? 0 : 1, paused ? 1 : 0);
+    }
+
+    /// @dev A step moves both prices. If one stood still, nothing else may change.
+    function compare(Ladder memory a, Ladder memory b) private {
+        if (a.bid != b.bid && a.ask != b.ask) return;
+        if (a.bid != b.bid || a.ask != b.ask || a.bidSize != b.bidSize || a.askSize != b.askSize) log(b);
+    }
+
+    function log(Ladder memory l) private {
+        emit VaultParamsUpdated(l.askSize, l.askFilled, l.bidSize, l.bidFilled, l.ask, l.bid);
+    }
 
     function forward(bytes memory data) private returns (bytes memory) {
         (bool ok, bytes memory answer) = book.delegatecall(data);

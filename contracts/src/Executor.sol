@@ -1,16 +1,9 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.30;
 
-import {IERC20, IWrappedNative, Transfer} from "./Transfer.sol";
-
-interface IRouter {
-    function pull(address to, uint256 amount) external;
-}
-
-interface IPair {
-    function getReserves() external view returns (uint112 reserve0, uint112 reserve1, uint32 time);
-    function swap(uint256 amount0Out, uint256 amount1Out, address to, bytes calldata data) external;
-}
+import {Kind} from "./Kind.sol";
+import {IWrappedNative, Transfer} from "./Transfer.sol";
+import {V2} from "./kinds/V2.sol";
 
 /// @title Executor
 /// @notice Carries a route out for the Router. It holds nothing between calls
@@ -26,6 +19,9 @@ interface IPair {
 /// that moment (0: all of it). tokenIn is pulled from the Router straight to
 /// where the step needs it; tokenOut is paid straight to the recipient.
 ///
+/// The few units that a venue cannot take (an order book's dust) go back to
+/// the sender; of tokenIn they are never pulled.
+///
 /// PREPAID in the kind of a step means that the step before it pays its whole
 /// output straight into this step's pool, whose address opens the body.
 ///
@@ -34,58 +30,37 @@ interface IPair {
 /// 2. What is held of a token is what arrived here, measured, so no step can
 ///    spend what lay here before.
 /// 3. A route uses up all it makes and all of amountIn, or reverts.
-contract Executor {
+contract Executor is V2 {
     using Transfer for address;
 
     error NotRouter(address caller);
-    error NotWrappedNative(address sender);
     error Truncated();
     error UnknownKind(uint256 kind);
     error UnknownToken(uint256 index);
     error Backwards();
     error NotPrepaid();
     error NotWrap();
-    error ZeroAmount();
     error LeftOver(address token, uint256 amount);
 
     uint256 private constant PREPAID = 0x80;
-    uint256 private constant V2 = 1;
-    uint256 private constant WRAP = 2;
-    uint256 private constant UNWRAP = 3;
+    uint256 private constant KIND_V2 = 1;
+    uint256 private constant KIND_WRAP = 2;
+    uint256 private constant KIND_UNWRAP = 3;
 
     uint256 private constant HEAD = 7; // bytes of a step before its body
     uint256 private constant IN = 0; // tokenIn in the table
     uint256 private constant OUT = 1; // tokenOut
 
-    address public immutable router;
-    address public immutable wrappedNative;
+    constructor(address router_, address wrappedNative_) Kind(router_, wrappedNative_) {}
 
-    /// Where the amount of a step lies before it.
-    enum Funds {
-        Router,
-        Here,
-        Pool
-    }
-
-    struct Step {
-        address tokenIn;
-        address tokenOut;
-        uint256 amount; // of tokenIn
-        Funds funds;
-        address to; // who gets tokenOut
-    }
-
-    constructor(address router_, address wrappedNative_) {
-        router = router_;
-        wrappedNative = wrappedNative_;
-    }
-
-    /// @dev Fits the 2,300 gas wrapped native gives along.
-    receive() external payable {
-        if (msg.sender != wrappedNative) revert NotWrappedNative(msg.sender);
-    }
-
-    function execute(address tokenIn, uint256 amountIn, address tokenOut, address to, bytes calldata route) external {
+    function execute(
+        address sender,
+        address tokenIn,
+        uint256 amountIn,
+        address tokenOut,
+        address to,
+        bytes calldata route
+    ) external {
         if (msg.sender != router) revert NotRouter(msg.sender);
         (address[] memory tokens, uint256 at) = table(tokenIn, tokenOut, route);
         uint256[] memory held = new uint256[](tokens.length);
@@ -121,8 +96,10 @@ contract Executor {
             else s.to = out == OUT ? to : address(this);
 
             last = out;
+            uint256 given = s.amount;
             if (s.to == address(this)) held[out] += measured(kind, s, body);
             else made = run(kind, s, body);
+            if (s.amount < given && s.funds == Funds.Here) s.tokenIn.send(sender, given - s.amount);
         }
         for (uint256 i; i < held.length; i++) {
             if (held[i] != 0) revert LeftOver(tokens[i], held[i]);
@@ -132,29 +109,14 @@ contract Executor {
     // Kinds of steps. A new one is a function, a line here and its length below.
 
     function run(uint256 kind, Step memory s, bytes calldata body) private returns (uint256 made) {
-        if (kind & ~PREPAID == V2) return swapV2(s, body);
-        if (kind == WRAP) return wrap(s);
-        if (kind == UNWRAP) return unwrap(s);
+        if (kind & ~PREPAID == KIND_V2) return swapV2(s, body);
+        if (kind == KIND_WRAP) return wrap(s);
+        if (kind == KIND_UNWRAP) return unwrap(s);
         revert UnknownKind(kind);
     }
 
     function bodyOf(uint256 kind) private pure returns (uint256) {
-        return kind & ~PREPAID == V2 ? 22 : 0;
-    }
-
-    /// @dev A constant-product pair: its address and its fee in basis points.
-    function swapV2(Step memory s, bytes calldata body) private returns (uint256 made) {
-        IPair pair = IPair(address(bytes20(body[:20])));
-        uint256 feeBps = uint16(bytes2(body[20:22]));
-        pay(s, address(pair));
-        (uint256 reserveIn, uint256 reserveOut,) = pair.getReserves();
-        bool zeroForOne = s.tokenIn < s.tokenOut;
-        if (!zeroForOne) (reserveIn, reserveOut) = (reserveOut, reserveIn);
-        uint256 kept = s.amount * (10_000 - feeBps);
-        made = kept * reserveOut / (reserveIn * 10_000 + kept);
-        if (made == 0) revert ZeroAmount();
-        if (zeroForOne) pair.swap(0, made, s.to, "");
-        else pair.swap(made, 0, s.to, "");
+        return kind & ~PREPAID == KIND_V2 ? V2_BODY : 0;
     }
 
     function wrap(Step memory s) private returns (uint256) {
@@ -172,23 +134,11 @@ contract Executor {
         return s.amount;
     }
 
-    // What steps are made of.
-
-    /// @dev Brings the step's amount to where its venue wants it.
-    function pay(Step memory s, address to) private {
-        if (s.funds == Funds.Router) IRouter(router).pull(to, s.amount);
-        else if (s.funds == Funds.Here && to != address(this)) s.tokenIn.send(to, s.amount);
-    }
-
     /// @dev Runs a step and counts what it left here.
     function measured(uint256 kind, Step memory s, bytes calldata body) private returns (uint256) {
         uint256 before = balance(s.tokenOut);
         run(kind, s, body);
         return balance(s.tokenOut) - before;
-    }
-
-    function balance(address token) private view returns (uint256) {
-        return token == address(0) ? address(this).balance : IERC20(token).balanceOf(address(this));
     }
 
     // Reading the route. Every read is inside it, or reverts.

@@ -4,7 +4,14 @@ pragma solidity 0.8.30;
 import {IERC20, IWrappedNative, Transfer} from "./Transfer.sol";
 
 interface IExecutor {
-    function execute(address tokenIn, uint256 amountIn, address tokenOut, address to, bytes calldata route) external;
+    function execute(
+        address sender,
+        address tokenIn,
+        uint256 amountIn,
+        address tokenOut,
+        address to,
+        bytes calldata route
+    ) external;
 }
 
 /// @title Router
@@ -103,7 +110,7 @@ contract Router {
 
         address to = native ? address(this) : recipient;
         uint256 held = IERC20(made).balanceOf(to);
-        IExecutor(executor).execute(tokenIn, amountIn, made, to, route);
+        IExecutor(executor).execute(msg.sender, tokenIn, amountIn, made, to, route);
         uint256 unspent = left;
         left = 0; // nothing is pulled from here on
 

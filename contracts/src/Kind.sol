@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+pragma solidity 0.8.30;
+
+import {IERC20, IWrappedNative, Transfer} from "./Transfer.sol";
+
+interface IRouter {
+    function pull(address to, uint256 amount) external;
+}
+
+/// @title Kind
+/// @notice What every kind of step is made of. A kind is an abstract contract
+/// in kinds/ with the length of its body and one function
+///
+///     swapX(Step memory s, bytes calldata body) internal returns (uint256 made)
+///
+/// that takes s.amount of s.tokenIn, pays what it makes of s.tokenOut to s.to,
+/// and reverts unless all of s.amount was used. A kind whose venue cannot take
+/// the last few units (an order book's dust) lowers s.amount by them.
+abstract contract Kind {
+    using Transfer for address;
+
+    error ZeroAmount();
+    error PartialFill(uint256 amount, uint256 used);
+    error NotCalled(address caller);
+
+    /// Where the amount of a step lies before it.
+    enum Funds {
+        Router,
+        Here,
+        Pool
+    }
+
+    struct Step {
+        address tokenIn;
+        address tokenOut;
+        uint256 amount; // of tokenIn
+        Funds funds;
+        address to; // who gets tokenOut
+    }
+
+    address public immutable router;
+    address public immutable wrappedNative;
+
+    /// The contract being called, which alone may call back or send native.
+    address internal transient called;
+
+    constructor(address router_, address wrappedNative_) {
+        router = router_;
+        wrappedNative = wrappedNative_;
+    }
+
+    /// @dev Fits the 2,300 gas wrapped native gives along.
+    receive() external payable {
+        if (msg.sender != wrappedNative && msg.sender != called) revert NotCalled(msg.sender);
+    }
+
+    /// @dev Brings the step's amount to where its venue wants it.
+    function pay(Step memory s, address to) internal {
+        if (s.funds == Funds.Router) IRouter(router).pull(to, s.amount);
+        else if (s.funds == Funds.Here && to != address(this)) s.tokenIn.send(to, s.amount);
+    }
+
+    /// @dev Brings the step's amount here, as native.
+    function payNative(Step memory s) internal {
+        pay(s, address(this));
+        IWrappedNative(wrappedNative).withdraw(s.amount);
+    }
+
+    /// @dev Hands on native that a venue paid here, wrapped.
+    function deliverNative(Step memory s, uint256 amount) internal {
+        IWrappedNative(wrappedNative).deposit{value: amount}();
+        deliver(s, amount);
+    }
+
+    /// @dev Hands on what a venue could only pay here.
+    function deliver(Step memory s, uint256 amount) internal {
+        if (s.to != address(this)) s.tokenOut.send(s.to, amount);
+    }
+
+    function balance(address token) internal view returns (uint256) {
+        return token == address(0) ? address(this).balance : IERC20(token).balanceOf(address(this));
+    }
+}
