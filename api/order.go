@@ -8,7 +8,6 @@ import (
 
 	"braid/router"
 	"braid/u256"
-	"braid/venue"
 )
 
 // Callers may name the native currency in two ways instead of its wrapped
@@ -150,15 +149,4 @@ func (s *server) askRecipient(q *query, a *ask) {
 	if why != "" {
 		q.fault("recipient", invalidRecipient, why)
 	}
-}
-
-// refusePool refuses a recipient that is a pool of the route: what a pool is
-// sent unasked belongs to whoever trades next.
-func (a *ask) refusePool(t *trade) error {
-	for i := range t.plan.Steps {
-		if t.plan.Steps[i].Pool.Info().ID == venue.AddressID(a.recipient) {
-			return refuse([]fault{{"recipient", invalidRecipient, "is a pool of the route"}}, hints{})
-		}
-	}
-	return nil
 }

@@ -112,13 +112,11 @@ func (s *server) head() (*market.Snapshot, error) {
 	switch {
 	case snap == nil:
 		return nil, &problem{code: stateStale, detail: "the market is being loaded", retryAfter: time.Second}
-	case s.stale():
+	case s.age() > s.StaleAfter:
 		return nil, &problem{code: stateStale, detail: "the market has not been brought up to date for too long", retryAfter: time.Second}
 	}
 	return snap, nil
 }
-
-func (s *server) stale() bool { return s.age() > s.StaleAfter }
 
 func unknownTokens(snap *market.Snapshot, a ask) error {
 	var faults []fault
@@ -160,11 +158,11 @@ func explain(snap *market.Snapshot, a ask, err error) error {
 	p := asProblem(err)
 	switch p.code {
 	case noRoute:
-		open := a.Order
-		open.Exclude = nil
 		if len(a.excluded) == 0 {
 			break
 		}
+		open := a.Order
+		open.Exclude = nil
 		if _, again := router.Find(snap, open); !errors.Is(again, router.ErrNoRoute) {
 			p.detail, p.hints.ExcludedSources = "only excluded sources join the tokens", a.excluded
 		}

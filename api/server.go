@@ -6,6 +6,7 @@
 package api
 
 import (
+	"cmp"
 	"crypto/rand"
 	"log/slog"
 	"net/http"
@@ -78,19 +79,15 @@ func New(c Config) http.Handler {
 	if c.Now == nil {
 		c.Now = time.Now
 	}
-	if c.Log == nil {
-		c.Log = slog.New(slog.DiscardHandler)
-	}
-	if c.Registry == nil {
-		c.Registry = prometheus.NewRegistry()
-	}
 	if c.Page == nil {
 		c.Page = http.NotFoundHandler()
 	}
-	c.MaxImpactBps = orDefault(c.MaxImpactBps, 5000)
-	c.StaleAfter = orDefault(c.StaleAfter, 30*time.Second)
-	c.Timeout = orDefault(c.Timeout, 5*time.Second)
-	c.Contact = orDefault(c.Contact, "mailto:root@localhost")
+	c.Log = cmp.Or(c.Log, slog.New(slog.DiscardHandler))
+	c.Registry = cmp.Or(c.Registry, prometheus.NewRegistry())
+	c.Contact = cmp.Or(c.Contact, "mailto:root@localhost")
+	c.MaxImpactBps = cmp.Or(c.MaxImpactBps, 5000)
+	c.StaleAfter = cmp.Or(c.StaleAfter, 30*time.Second)
+	c.Timeout = cmp.Or(c.Timeout, 5*time.Second)
 	s := &server{
 		Config: c,
 		mux:    http.NewServeMux(),
@@ -108,14 +105,6 @@ func New(c Config) http.Handler {
 	s.metrics = newMetrics(s)
 	s.routes()
 	return s
-}
-
-func orDefault[T comparable](v, def T) T {
-	var zero T
-	if v == zero {
-		return def
-	}
-	return v
 }
 
 // endpoint answers a GET, or says why not; the error becomes a problem.

@@ -9,6 +9,7 @@ import (
 	"github.com/ethereum/go-ethereum/crypto"
 
 	"braid/calldata"
+	"braid/venue"
 )
 
 type swapBody struct {
@@ -65,8 +66,11 @@ func (s *server) swap(x *exchange) error {
 
 // guard refuses what the caller would regret.
 func (t *trade) guard() error {
-	if err := t.refusePool(t); err != nil {
-		return err
+	for i := range t.plan.Steps {
+		// What a pool is sent unasked belongs to whoever trades next.
+		if t.plan.Steps[i].Pool.Info().ID == venue.AddressID(t.recipient) {
+			return refuse([]fault{{"recipient", invalidRecipient, "is a pool of the route"}}, hints{})
+		}
 	}
 	if t.impact > t.maxImpactBps {
 		return &problem{

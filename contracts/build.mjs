@@ -1,15 +1,15 @@
 // Builds the contracts.
 //
-//   node contracts/build.mjs [--artifacts DIR] [--fees 1,100]
+//   node contracts/build.mjs [--artifacts DIR]
 //   node contracts/build.mjs --write
 //   node contracts/build.mjs --check
 //
-// Venue code comes from npm and goes, with the contracts of the tests, to
-// build/artifacts, which is not committed. --write also compiles our own
-// contracts into contracts/out, which is; --check compiles and compares them
-// and writes nothing. Every file is {"abi": […], "code": "0x…"}, the code being
-// creation code. A job whose inputs and outputs are as its last run left them
-// is not run again.
+// Venue code comes from npm, by the artifacts.mjs of each family, and goes with
+// the contracts of the local chain and of the tests to build/artifacts, which
+// is not committed. --write also compiles our own contracts into contracts/out,
+// which is; --check compiles and compares them and writes nothing. Every file
+// is {"abi": […], "code": "0x…"}, the code being creation code. A job whose
+// inputs and outputs are as its last run left them is not run again.
 
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, writeFileSync } from 'node:fs'
@@ -37,14 +37,9 @@ function options() {
       write: { type: 'boolean', default: false },
       check: { type: 'boolean', default: false },
       artifacts: { type: 'string', default: join(root, 'build', 'artifacts') },
-      fees: { type: 'string', default: '' },
     },
   })
-  const fees = json(join(root, 'monad', 'sources.json')).filter((s) => s.family === 'univ2').map((s) => s.feeBps)
-  for (const text of values.fees.split(',').filter(Boolean)) fees.push(Number(text))
-  const wrong = fees.find((fee) => !Number.isInteger(fee) || fee < 0 || fee >= 10_000)
-  if (wrong !== undefined) throw new Fault(`a fee must be an integer of basis points below 10000, not ${wrong}`)
-  return { ...values, artifacts: resolve(values.artifacts), fees: [...new Set(fees)].sort((a, b) => a - b) }
+  return { ...values, artifacts: resolve(values.artifacts) }
 }
 
 // compile gives {name: {abi, code}} for the contracts of files, {path: text}.
@@ -79,13 +74,13 @@ function ours(paths) {
 }
 
 function own() {
-  const { Router, Executor, Token } = ours([...solidity(join(here, 'src')), ...solidity(join(here, 'dev'))])
+  const { Router, Executor, Token } = ours([...solidity(join(here, 'src')), join(here, 'dev', 'Token.sol')])
   return { Router, Executor, Token }
 }
 
-// The contracts of the tests are those that can be deployed.
-function hostile() {
-  const built = ours([...solidity(join(here, 'test')), join(here, 'src', 'Transfer.sol')])
+// Contracts of a folder that can be deployed.
+function deployable(folder) {
+  const built = ours([...solidity(join(here, folder)), join(here, 'src', 'Transfer.sol')])
   delete built.Transfer
   return Object.fromEntries(Object.entries(built).filter(([, c]) => c.code !== '0x'))
 }
@@ -102,42 +97,6 @@ async function multicall() {
   return { Multicall3: { abi: multicall3Abi, code: multicall3Bytecode } }
 }
 
-// Uniswap V2 with a fee compiled into the pair; at 30 bps, Uniswap's own build.
-const v2Core = join(modules, '@uniswap', 'v2-core')
-const v2InitCodeHash = '0x96e8ac4277198ff8b6f785478aa9a39f403cb768dd02cbee326c3e7da348845f'
-
-async function v2(fee) {
-  const { UniswapV2Factory, UniswapV2Pair } = fee === 30 ? await v2Canonical() : v2Fork(fee)
-  return { [`UniswapV2Factory-${fee}`]: UniswapV2Factory, [`UniswapV2Pair-${fee}`]: UniswapV2Pair }
-}
-
-async function v2Canonical() {
-  const built = {}
-  for (const name of ['UniswapV2Factory', 'UniswapV2Pair']) {
-    const { abi, evm } = json(join(v2Core, 'build', `${name}.json`))
-    built[name] = { abi, code: '0x' + evm.bytecode.object }
-  }
-  const { keccak256 } = await import('viem')
-  const hash = keccak256(built.UniswapV2Pair.code)
-  if (hash !== v2InitCodeHash) throw new Fault(`UniswapV2Pair of npm has init code hash ${hash}, not ${v2InitCodeHash}`)
-  return built
-}
-
-function v2Fork(fee) {
-  const files = {}
-  for (const path of solidity(join(v2Core, 'contracts'))) files[relative(v2Core, path)] = read(path)
-  const pair = 'contracts/UniswapV2Pair.sol'
-  for (const [from, to] of [
-    ['balance0.mul(1000).sub(amount0In.mul(3))', `balance0.mul(10000).sub(amount0In.mul(${fee}))`],
-    ['balance1.mul(1000).sub(amount1In.mul(3))', `balance1.mul(10000).sub(amount1In.mul(${fee}))`],
-    ['mul(1000**2)', 'mul(10000**2)'],
-  ]) {
-    if (files[pair].split(from).length !== 2) throw new Fault(`${pair} of npm does not hold "${from}" once`)
-    files[pair] = files[pair].replace(from, to)
-  }
-  return compile('solc-0.5.16', files, { evmVersion: 'istanbul', optimizer: { enabled: true, runs: 999_999 } })
-}
-
 function write(folder, name, artifact) {
   mkdirSync(folder, { recursive: true })
   const path = join(folder, `${name}.json`)
@@ -152,20 +111,34 @@ function digest(paths) {
   return hash.digest('hex')
 }
 
-async function build({ write: all, artifacts, fees }) {
+// A family says in its own folder how its venues' code is made.
+async function families() {
+  const tools = { root, modules, read, json, solidity, compile, Fault }
+  const jobs = []
+  for (const name of readdirSync(join(root, 'venue')).sort()) {
+    const path = join(root, 'venue', name, 'artifacts.mjs')
+    if (!existsSync(path)) continue
+    const { default: make } = await import(pathToFileURL(path))
+    jobs.push(...make(tools).map((job) => ({ ...job, inputs: [path, ...job.inputs] })))
+  }
+  return jobs
+}
+
+async function build({ write: all, artifacts }) {
   const shared = [fileURLToPath(import.meta.url), join(root, 'package-lock.json')]
+  const sources = (...folders) => folders.flatMap((folder) => solidity(join(here, folder)))
   const jobs = [
-    ...(all ? [{ name: 'contracts', to: out, from: ['src', 'dev'], run: own }] : []),
-    { name: 'test contracts', to: artifacts, from: ['src', 'test'], run: hostile },
-    { name: 'WETH9', to: artifacts, from: [], run: wrappedNative },
-    { name: 'Multicall3', to: artifacts, from: [], run: multicall },
-    ...fees.map((fee) => ({ name: `UniswapV2 at ${fee} bps`, to: artifacts, from: [], run: () => v2(fee) })),
+    ...(all ? [{ name: 'contracts', to: out, inputs: sources('src', 'dev'), run: own }] : []),
+    { name: 'contracts of the local chain', inputs: sources('src', 'dev'), run: () => deployable('dev') },
+    { name: 'contracts of the tests', inputs: sources('src', 'test'), run: () => deployable('test') },
+    { name: 'WETH9', inputs: [], run: wrappedNative },
+    { name: 'Multicall3', inputs: [], run: multicall },
+    ...(await families()),
   ]
   const kept = join(artifacts, '.stamps.json')
   const stamps = existsSync(kept) ? json(kept) : {}
-  for (const { name, to, from, run } of jobs) {
-    const inputs = [...shared, ...from.flatMap((folder) => solidity(join(here, folder)))]
-    const stamp = (names) => ({ names, digest: digest([...inputs, ...names.map((n) => join(to, `${n}.json`))]) })
+  for (const { name, to = artifacts, inputs, run } of jobs) {
+    const stamp = (names) => ({ names, digest: digest([...shared, ...inputs, ...names.map((n) => join(to, `${n}.json`))]) })
     if (stamps[name] && stamp(stamps[name].names).digest === stamps[name].digest) continue
     console.log(`building ${name}`)
     const built = await run()

@@ -73,7 +73,7 @@ func (s *service) run(ctx context.Context, l net.Listener, log *slog.Logger, rea
 		return err
 	}
 	defer node.Close()
-	sources, err := trusted(ctx, node, monad.Sources(), log)
+	sources, retired, err := trusted(ctx, node, monad.Sources(), log)
 	if err != nil {
 		l.Close()
 		return err
@@ -95,6 +95,7 @@ func (s *service) run(ctx context.Context, l net.Listener, log *slog.Logger, rea
 			Head:          index.Head,
 			Health:        health(index),
 			Sources:       sources,
+			Retired:       retired,
 			Contracts:     calldata.Contracts{Router: router, Executor: executor, WrappedNative: monad.WrappedNative},
 			MaxImpactBps:  s.maxImpactBps,
 			StaleAfter:    s.staleAfter,
@@ -105,6 +106,7 @@ func (s *service) run(ctx context.Context, l net.Listener, log *slog.Logger, rea
 			Page:          web.Handler(),
 		}),
 		ReadHeaderTimeout: 5 * time.Second,
+		WriteTimeout:      30 * time.Second,
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    32 << 10,
 		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelWarn),
@@ -132,25 +134,24 @@ func (s *service) run(ctx context.Context, l net.Listener, log *slog.Logger, rea
 	return g.Wait()
 }
 
-// trusted leaves out the sources whose rows are not proved for mainnet. On a
-// local chain of ours every row is true by construction.
-func trusted(ctx context.Context, node *chain.Client, rows []venue.Source, log *slog.Logger) ([]venue.Source, error) {
+// trusted splits off the sources whose rows are not proved for mainnet: they
+// are not routed, though callers may still exclude them. On a local chain of
+// ours every row is true by construction.
+func trusted(ctx context.Context, node *chain.Client, rows []venue.Source, log *slog.Logger) (on []venue.Source, off []string, err error) {
 	software, err := node.Version(ctx)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	if strings.HasPrefix(software, devchain.Software) {
-		return rows, nil
-	}
-	var on []venue.Source
+	local := strings.HasPrefix(software, devchain.Software)
 	for _, row := range rows {
-		if row.Unproved != "" {
-			log.Warn("source is off", "source", row.ID, "reason", row.Unproved)
+		if row.Unproved == "" || local {
+			on = append(on, row)
 			continue
 		}
-		on = append(on, row)
+		off = append(off, row.ID)
+		log.Warn("source is off", "source", row.ID, "reason", row.Unproved)
 	}
-	return on, nil
+	return on, off, nil
 }
 
 // health tells the API how the market stands to the chain.

@@ -1,0 +1,138 @@
+package market_test
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/ethereum/go-ethereum/common"
+
+	"braid/market"
+	"braid/u256"
+	"braid/venue"
+	"braid/venue/univ2"
+)
+
+var (
+	usd    = token(1, "USD", 6)
+	native = token(2, "WMON", 18)
+	meme   = token(3, "MEME", 18)
+	lonely = token(4, "LONE", 8)
+
+	chain = market.Chain{
+		WrappedNative: native.Address, Stables: []common.Address{usd.Address},
+		MinBaseFee: u256.From(100), Tip: u256.From(2),
+	}
+	source = &venue.Source{ID: "Fork", Type: venue.V2, Family: univ2.Name, FeeBps: 30}
+)
+
+func token(n byte, symbol string, decimals uint8) market.Token {
+	return market.Token{Address: common.Address{19: n}, Symbol: symbol, Name: symbol, Decimals: decimals}
+}
+
+func pool(n byte, a, b market.Token, ra, rb float64) venue.Pool {
+	return univ2.NewPool(source, common.Address{0: 0xff, 19: n}, [2]common.Address{a.Address, b.Address}, u256.FromFloat(ra), u256.FromFloat(rb))
+}
+
+func block(n uint64) market.Block {
+	return market.Block{Number: n, Hash: common.Hash{31: byte(n)}, Parent: common.Hash{31: byte(n - 1)}, BaseFee: u256.From(n)}
+}
+
+func next(t *testing.T, s *market.Snapshot, n uint64, tokens []market.Token, pools ...venue.Pool) *market.Snapshot {
+	t.Helper()
+	s, err := s.Next(block(n), pools, tokens)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// TestSnapshotsNeverChange: what an older snapshot answers is the same after
+// any number of newer ones, on any branch.
+func TestSnapshotsNeverChange(t *testing.T) {
+	all := []market.Token{usd, native, meme, lonely}
+	one := next(t, market.New(chain), 1, all, pool(1, usd, native, 1e12, 1e24))
+	before := describe(one)
+
+	two := next(t, one, 2, nil, pool(1, usd, native, 2e12, 1e24), pool(2, native, meme, 1e24, 1e24))
+	side := next(t, one, 2, nil, pool(3, usd, meme, 5e12, 1e24))
+	if got := describe(one); got != before {
+		t.Errorf("block 1 was\n%s\nand is\n%s", before, got)
+	}
+	if len(two.Pools()) != 2 || len(side.Pools()) != 2 {
+		t.Fatalf("branches hold %d and %d pools", len(two.Pools()), len(side.Pools()))
+	}
+	if _, ok := two.Pool(pool(3, usd, meme, 0, 0).Info().ID); ok {
+		t.Error("a pool of one branch shows on the other")
+	}
+	third := next(t, two, 3, nil)
+	if &third.Pools()[0] != &two.Pools()[0] {
+		t.Error("a block without changes copies the pools")
+	}
+}
+
+func describe(s *market.Snapshot) string {
+	text := fmt.Sprint(s.Block(), s.Tokens(), s.GasPrice())
+	for i := range s.Tokens() {
+		text += fmt.Sprint(s.Edges(i), s.Price(i))
+	}
+	for _, p := range s.Pools() {
+		text += fmt.Sprint(p.Info().ID, p.Depth(0), p.Depth(1))
+	}
+	return text
+}
+
+// TestNext: the last of several changes wins, edges lead both ways, and a pool
+// of unknown tokens is refused.
+func TestNext(t *testing.T) {
+	s := next(t, market.New(chain), 1, []market.Token{usd, native},
+		pool(1, usd, native, 1, 1), pool(1, usd, native, 7e12, 1e24))
+	p, ok := s.Pool(pool(1, usd, native, 0, 0).Info().ID)
+	if !ok || p.Depth(0) != 7e12 || len(s.Pools()) != 1 {
+		t.Fatalf("%d pools, the first with %v", len(s.Pools()), p.Depth(0))
+	}
+	for i, want := range []market.Edge{{Pool: 0, To: 1, In: 0, Out: 1}, {Pool: 0, To: 0, In: 1, Out: 0}} {
+		if got := s.Edges(i); len(got) != 1 || got[0] != want {
+			t.Errorf("token %d leads %v, want %v", i, got, want)
+		}
+	}
+	if _, err := s.Next(block(2), []venue.Pool{pool(2, usd, meme, 1, 1)}, nil); err == nil {
+		t.Error("a pool of an unknown token was taken in")
+	}
+	if again := next(t, s, 2, []market.Token{usd}); len(again.Tokens()) != 2 {
+		t.Error("a token was taken in twice")
+	}
+}
+
+// TestPrices: worth comes through the deepest market, measured on the side
+// whose worth is known; without a market it is unknown.
+func TestPrices(t *testing.T) {
+	s := next(t, market.New(chain), 1, []market.Token{usd, native, meme, lonely},
+		pool(1, usd, native, 3e6*1e6, 1e8*1e18), // 0.03 dollars, three millions deep
+		pool(2, usd, native, 10*1e6, 1e18),      // a bent price behind ten dollars
+		pool(3, native, meme, 1e6*1e18, 1e6*1e18),
+	)
+	close := func(name string, got, want float64) {
+		t.Helper()
+		if math.Abs(got-want) > want*1e-9 {
+			t.Errorf("%s is %g, want %g", name, got, want)
+		}
+	}
+	close("USD", s.USD(usd.Address), 1e-6)
+	close("WMON", s.USD(native.Address), 0.03e-18)
+	close("MEME", s.USD(meme.Address), 0.03e-18)
+	if got := s.USD(lonely.Address); got != 0 {
+		t.Errorf("a token without a market is worth %g", got)
+	}
+	no, _ := s.Token(meme.Address)
+	close("liquidity of MEME", s.Price(no).Liquidity, 30_000)
+}
+
+// TestGasPrice: the base fee, but never less than the chain's least, and a tip.
+func TestGasPrice(t *testing.T) {
+	for n, want := range map[uint64]uint64{1: 102, 100: 102, 101: 103, 5000: 5002} {
+		if got := next(t, market.New(chain), n, nil).GasPrice(); got != u256.From(want) {
+			t.Errorf("at a base fee of %d: %v, want %d", n, got, want)
+		}
+	}
+}
