@@ -244,7 +244,7 @@ func (t *trade) symbol(a common.Address) string {
 	if !ok {
 		return ""
 	}
-	return clean(t.snap.Tokens()[i].Symbol, maxSymbol)
+	return t.snap.Tokens()[i].Symbol
 }
 
 func (t *trade) meta(tx calldata.Tx) *metaBody {

@@ -53,13 +53,12 @@ func (s *server) list(snap *market.Snapshot) []listed {
 		if !routable(snap, i) {
 			continue
 		}
-		symbol := clean(t.Symbol, maxSymbol)
 		l.tokens = append(l.tokens, listed{
 			tokenBody: tokenBody{
-				Address: t.Address.Hex(), Symbol: symbol, Name: clean(t.Name, maxName),
-				Decimals: t.Decimals, LogoURI: logo(t.LogoURI), IsVerified: t.Verified,
+				Address: t.Address.Hex(), Symbol: t.Symbol, Name: t.Name,
+				Decimals: t.Decimals, LogoURI: t.LogoURI, IsVerified: t.Verified,
 			},
-			address: t.Address, folded: strings.ToLower(symbol), liquidity: snap.Price(i).Liquidity,
+			address: t.Address, folded: strings.ToLower(t.Symbol), liquidity: snap.Price(i).Liquidity,
 		})
 	}
 	slices.SortFunc(l.tokens, func(a, b listed) int {

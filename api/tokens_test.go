@@ -27,7 +27,7 @@ func symbols(tokens []tokenBody) (list []string) {
 
 func TestTokens(t *testing.T) {
 	s := serve(t)
-	evilSymbol := clean("USDC\"<script>"+strings.Repeat("x", 99), maxSymbol)
+	evilSymbol := ("USDC \"<script>" + strings.Repeat("x", 99))[:32]
 	for _, c := range []struct {
 		query string
 		want  []string
@@ -73,30 +73,15 @@ func TestTokens(t *testing.T) {
 func TestHostileMetadata(t *testing.T) {
 	s := serve(t)
 	got := s.tokens("?search=" + evil.Hex())[0]
-	if !strings.HasPrefix(got.Symbol, `USDC"<script>xxx`) || utf8.RuneCountInString(got.Symbol) != maxSymbol {
+	if !strings.HasPrefix(got.Symbol, `USDC "<script>xxx`) || utf8.RuneCountInString(got.Symbol) != 32 {
 		t.Errorf("symbol %q", got.Symbol)
 	}
-	if got.Name != strings.Repeat("é", maxName) || got.LogoURI != "" {
+	if got.Name != strings.Repeat("é", 64) || got.LogoURI != "" {
 		t.Errorf("name %q logo %q", got.Name, got.LogoURI)
 	}
 	a := s.get("/api/v1/quote" + params("tokenIn", evil, "tokenOut", wmon, "amount", "1000000000000000"))
 	if a.status != 200 || strings.Contains(string(a.raw), "<script>") {
 		t.Errorf("%d %s", a.status, a.raw)
-	}
-	for given, want := range map[string]string{
-		"a\u200db\ufe0f\u00ad\u034f\u3164c\u2028\U000e0041": "abc", "  \t x y \n": "x y", "\xed\xa0\x80z": "z", "": "",
-	} {
-		if got := clean(given, maxName); got != want {
-			t.Errorf("clean(%q) = %q, want %q", given, got, want)
-		}
-	}
-	for given, want := range map[string]string{
-		"https://a.example/x.svg": "https://a.example/x.svg", "http://a.example/x": "", "https:///x": "", "data:image/png,x": "",
-		"https://user:pw@a.example/": "", "https://a.example/\" onload=\"x": "https://a.example/%22%20onload=%22x", "https://a\nb/": "", "": "",
-	} {
-		if got := logo(given); got != want {
-			t.Errorf("logo(%q) = %q, want %q", given, got, want)
-		}
 	}
 }
 

@@ -26,16 +26,6 @@ type Block struct {
 	BaseFee u256.Int
 }
 
-// Token is what people need to know about an ERC-20.
-type Token struct {
-	Address  common.Address
-	Symbol   string
-	Name     string
-	Decimals uint8
-	LogoURI  string
-	Verified bool // on the token list
-}
-
 // Edge leads from a token through a pool to another token. Pool and To are
 // dense numbers, In and Out positions in the pool.
 type Edge struct {
@@ -141,7 +131,7 @@ func (n *Snapshot) addTokens(tokens []Token) {
 			continue
 		}
 		n.tokenNo[t.Address] = len(n.tokens)
-		n.tokens = append(n.tokens, t)
+		n.tokens = append(n.tokens, t.fit())
 		n.edges = append(n.edges, nil)
 	}
 }
