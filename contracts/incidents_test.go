@@ -22,7 +22,7 @@ func TestIncidents(t *testing.T) {
 		"tokenOut as pool":       {func(o *order) { o.route = as(r.b) }, "0x"},
 		"wrapped native as pool": {func(o *order) { o.route = as(r.wrapped) }, "0x"},
 		"router as pool":         {func(o *order) { o.route = as(r.router) }, "PulledToRouter"},
-		"executor as pool":       {func(o *order) { o.route = as(r.exec) }, "0x"},
+		"executor as pool":       {func(o *order) { o.route = as(r.exec) }, "NotCalled"},
 		"precompile as pool":     {func(o *order) { o.route = as(identity) }, "0x"},
 		// Rubic, Socket, LI.FI, SwapNet: the call target is the caller's choice.
 		"token as executor":          {func(o *order) { o.executor = r.a }, "0x"},

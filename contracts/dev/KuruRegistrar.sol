@@ -96,11 +96,12 @@ contract KuruRegistrar {
         book = book_;
     }
 
-    /// @return market owned by the caller, who also keeps its vault
-    function open(Terms calldata t) external returns (address market) {
+    /// @return market owned by the caller
+    /// @return vault kept by the caller
+    function open(Terms calldata t) external returns (address market, address vault) {
         bytes32 salt = keccak256(abi.encode(t));
         market = address(new KuruMarket{salt: salt}(book));
-        address vault = address(new KuruVault{salt: salt}(msg.sender, IBook(market)));
+        vault = address(new KuruVault{salt: salt}(msg.sender, IBook(market)));
         IMargin(margin).updateMarkets(market);
         initialize(t, market, vault);
         emit MarketRegistered(

@@ -3,7 +3,13 @@ pragma solidity 0.8.30;
 
 import {Kind} from "./Kind.sol";
 import {IWrappedNative, Transfer} from "./Transfer.sol";
+import {BalancerV3} from "./kinds/BalancerV3.sol";
+import {Hanji} from "./kinds/Hanji.sol";
+import {Kuru} from "./kinds/Kuru.sol";
+import {NadFun} from "./kinds/NadFun.sol";
+import {UniswapV4} from "./kinds/UniswapV4.sol";
 import {V2} from "./kinds/V2.sol";
+import {V3} from "./kinds/V3.sol";
 
 /// @title Executor
 /// @notice Carries a route out for the Router. It holds nothing between calls
@@ -26,11 +32,12 @@ import {V2} from "./kinds/V2.sol";
 /// output straight into this step's pool, whose address opens the body.
 ///
 /// Laws:
-/// 1. Only the Router calls execute, and native comes only from wrapped native.
+/// 1. Only the Router calls execute. While it runs, only the contract being
+///    called may call back, and only it and wrapped native may send native.
 /// 2. What is held of a token is what arrived here, measured, so no step can
 ///    spend what lay here before.
 /// 3. A route uses up all it makes and all of amountIn, or reverts.
-contract Executor is V2 {
+contract Executor is V2, V3, UniswapV4, BalancerV3, Kuru, Hanji, NadFun {
     using Transfer for address;
 
     error NotRouter(address caller);
@@ -46,6 +53,12 @@ contract Executor is V2 {
     uint256 private constant KIND_V2 = 1;
     uint256 private constant KIND_WRAP = 2;
     uint256 private constant KIND_UNWRAP = 3;
+    uint256 private constant KIND_V3 = 4;
+    uint256 private constant KIND_UNISWAP_V4 = 5;
+    uint256 private constant KIND_BALANCER_V3 = 6;
+    uint256 private constant KIND_KURU = 7;
+    uint256 private constant KIND_HANJI = 8;
+    uint256 private constant KIND_NAD_FUN = 9;
 
     uint256 private constant HEAD = 7; // bytes of a step before its body
     uint256 private constant IN = 0; // tokenIn in the table
@@ -106,17 +119,30 @@ contract Executor is V2 {
         }
     }
 
-    // Kinds of steps. A new one is a function, a line here and its length below.
+    // Kinds of steps. A new one is a contract in kinds/, a line here and one below.
 
     function run(uint256 kind, Step memory s, bytes calldata body) private returns (uint256 made) {
         if (kind & ~PREPAID == KIND_V2) return swapV2(s, body);
+        if (kind == KIND_V3) return swapV3(s, body);
+        if (kind == KIND_UNISWAP_V4) return swapUniswapV4(s, body);
+        if (kind == KIND_BALANCER_V3) return swapBalancerV3(s, body);
+        if (kind == KIND_KURU) return swapKuru(s, body);
+        if (kind == KIND_HANJI) return swapHanji(s, body);
+        if (kind == KIND_NAD_FUN) return swapNadFun(s, body);
         if (kind == KIND_WRAP) return wrap(s);
         if (kind == KIND_UNWRAP) return unwrap(s);
         revert UnknownKind(kind);
     }
 
     function bodyOf(uint256 kind) private pure returns (uint256) {
-        return kind & ~PREPAID == KIND_V2 ? V2_BODY : 0;
+        if (kind & ~PREPAID == KIND_V2) return V2_BODY;
+        if (kind == KIND_V3) return V3_BODY;
+        if (kind == KIND_UNISWAP_V4) return UNISWAP_V4_BODY;
+        if (kind == KIND_BALANCER_V3) return BALANCER_V3_BODY;
+        if (kind == KIND_KURU) return KURU_BODY;
+        if (kind == KIND_HANJI) return HANJI_BODY;
+        if (kind == KIND_NAD_FUN) return NAD_FUN_BODY;
+        return 0;
     }
 
     function wrap(Step memory s) private returns (uint256) {

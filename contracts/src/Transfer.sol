@@ -2,6 +2,7 @@
 pragma solidity 0.8.30;
 
 interface IERC20 {
+    function approve(address spender, uint256 amount) external returns (bool);
     function balanceOf(address owner) external view returns (uint256);
     function transfer(address to, uint256 amount) external returns (bool);
     function transferFrom(address from, address to, uint256 amount) external returns (bool);
@@ -23,6 +24,10 @@ library Transfer {
 
     function sendFrom(address token, address from, address to, uint256 amount) internal {
         check(token, abi.encodeCall(IERC20.transferFrom, (from, to, amount)));
+    }
+
+    function allow(address token, address spender, uint256 amount) internal {
+        check(token, abi.encodeCall(IERC20.approve, (spender, amount)));
     }
 
     function check(address token, bytes memory data) private {
