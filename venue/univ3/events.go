@@ -1,0 +1,178 @@
+package univ3
+
+import (
+	"fmt"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/ethereum/go-ethereum/crypto"
+
+	"braid/ticks"
+	"braid/u256"
+	"braid/venue"
+)
+
+// Name is the family's name in the deployments.
+const Name = "univ3"
+
+// The protocol's share (SetFeeProtocol) is not heard: it is cut from the fee,
+// not from the swap. Nor are Collect and Flash, which move neither price nor
+// liquidity.
+var (
+	topicCreated     = topic("PoolCreated(address,address,uint24,int24,address)")
+	topicInitialize  = topic("Initialize(uint160,int24)")
+	topicMint        = topic("Mint(address,address,int24,int24,uint128,uint256,uint256)")
+	topicBurn        = topic("Burn(address,int24,int24,uint128,uint256,uint256)")
+	topicSwap        = topic("Swap(address,address,int256,int256,uint160,uint128,int24)")
+	topicSwapPancake = topic("Swap(address,address,int256,int256,uint160,uint128,int24,uint128,uint128)")
+)
+
+func topic(signature string) common.Hash { return crypto.Keccak256Hash([]byte(signature)) }
+
+// Family follows the pools of its sources.
+type Family struct {
+	sources map[common.Address]*venue.Source // by factory
+	rows    []*venue.Source                  // in the order of the deployments
+}
+
+// New follows those of the sources that are of this family.
+func New(sources []venue.Source) *Family {
+	f := &Family{sources: map[common.Address]*venue.Source{}}
+	for i := range sources {
+		if sources[i].Family == Name {
+			f.sources[sources[i].Factory] = &sources[i]
+			f.rows = append(f.rows, &sources[i])
+		}
+	}
+	return f
+}
+
+// created: a factory made a pool.
+type created struct {
+	source  *venue.Source
+	pool    common.Address
+	tokens  [2]common.Address
+	fee     uint64
+	spacing int32
+}
+
+// moved: a pool stands elsewhere. A swap also says what liquidity is in force
+// there; the first price has none yet.
+type moved struct {
+	pool      common.Address
+	at        ticks.Point
+	liquidity u256.Int
+	first     bool
+}
+
+// changed: liquidity came into a range or left it.
+type changed struct {
+	pool         common.Address
+	lower, upper int32
+	delta        u256.Int // two's complement
+}
+
+func (e created) Pool() venue.ID { return venue.AddressID(e.pool) }
+func (e moved) Pool() venue.ID   { return venue.AddressID(e.pool) }
+func (e changed) Pool() venue.ID { return venue.AddressID(e.pool) }
+
+func (f *Family) Topics() []common.Hash {
+	return []common.Hash{topicCreated, topicInitialize, topicMint, topicBurn, topicSwap, topicSwapPancake}
+}
+
+// Decode reads the logs of the factories strictly. Anyone may write the logs
+// of a pool: what is not of their shape is no pool's.
+func (f *Family) Decode(log *types.Log) (venue.Event, error) {
+	if len(log.Topics) == 0 {
+		return nil, nil
+	}
+	shape := func(topics, words int) bool { return len(log.Topics) == topics && len(log.Data) == 32*words }
+	switch log.Topics[0] {
+	case topicCreated:
+		return f.created(log)
+	case topicInitialize:
+		if shape(1, 2) {
+			return moved{pool: log.Address, at: ticks.Point{Price: word(log, 0), Tick: tick(word(log, 1))}, first: true}, nil
+		}
+	case topicMint:
+		if shape(4, 4) {
+			return changed{log.Address, indexed(log, 2), indexed(log, 3), word(log, 1)}, nil
+		}
+	case topicBurn:
+		if shape(4, 3) {
+			return changed{log.Address, indexed(log, 2), indexed(log, 3), u256.Zero.Sub(word(log, 0))}, nil
+		}
+	case topicSwap, topicSwapPancake:
+		if shape(3, 5) || shape(3, 7) {
+			at := ticks.Point{Price: word(log, 2), Tick: tick(word(log, 4))}
+			return moved{pool: log.Address, at: at, liquidity: word(log, 3)}, nil
+		}
+	}
+	return nil, nil
+}
+
+func (f *Family) created(log *types.Log) (venue.Event, error) {
+	source := f.sources[log.Address]
+	if source == nil {
+		return nil, nil
+	}
+	if len(log.Topics) != 4 || len(log.Data) != 64 {
+		return nil, fmt.Errorf("univ3: PoolCreated of %s: %d topics, %d bytes of data", log.Address, len(log.Topics), len(log.Data))
+	}
+	e := created{
+		source:  source,
+		pool:    common.BytesToAddress(log.Data[32:]),
+		tokens:  [2]common.Address{common.BytesToAddress(log.Topics[1][:]), common.BytesToAddress(log.Topics[2][:])},
+		fee:     u256.FromBytes(log.Topics[3][:]).Uint64(),
+		spacing: tick(word(log, 0)),
+	}
+	if e.spacing <= 0 || e.fee >= 1_000_000 {
+		return nil, fmt.Errorf("univ3: PoolCreated of %s: fee %d, tick spacing %d", log.Address, e.fee, e.spacing)
+	}
+	return e, nil
+}
+
+// contradiction is why a pool idles whose logs are not those of the code we
+// know: a fork may wear its events and count otherwise.
+const contradiction = "its swaps, mints and burns contradict each other"
+
+func (f *Family) Apply(p venue.Pool, e venue.Event) (venue.Pool, error) {
+	if e, ok := e.(created); ok {
+		if p != nil {
+			return nil, fmt.Errorf("univ3: pool %s created twice", e.pool)
+		}
+		return newPool(e), nil
+	}
+	old, ok := p.(*Pool)
+	if !ok {
+		return nil, venue.ErrUnknownPool
+	}
+	switch e := e.(type) {
+	case moved:
+		next := *old
+		next.at = e.at
+		if !e.at.Valid() || !e.first && old.book.Liquidity(e.at.Tick) != e.liquidity {
+			next.idle = contradiction
+		}
+		return &next, nil
+	case changed:
+		book, err := old.book.With(e.lower, e.upper, e.delta)
+		if err != nil {
+			next := *old
+			next.idle = contradiction
+			return &next, nil
+		}
+		if book == old.book { // a burn of nothing
+			return old, nil
+		}
+		return old.with(book), nil
+	}
+	return nil, fmt.Errorf("univ3: event %T", e)
+}
+
+func word(log *types.Log, i int) u256.Int { return u256.FromBytes(log.Data[32*i : 32*i+32]) }
+
+func indexed(log *types.Log, i int) int32 { return tick(u256.FromBytes(log.Topics[i][:])) }
+
+// tick is an int24 of the ABI.
+func tick(word u256.Int) int32 { return int32(uint32(word.Uint64())) }

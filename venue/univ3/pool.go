@@ -1,0 +1,113 @@
+// Package univ3 trades concentrated liquidity: Uniswap V3, PancakeSwap V3 and their forks.
+package univ3
+
+import (
+	"github.com/ethereum/go-ethereum/common"
+
+	"braid/ticks"
+	"braid/u256"
+	"braid/venue"
+)
+
+// Kind is the Executor's step for a pool; its body is the pool.
+const Kind = 4
+
+// What a swap burns inside the pool and its two tokens, for each
+// initialised tick it crosses, and for each word of the bitmap.
+const (
+	gas     = 112_000
+	gasTick = 62_000
+	gasWord = 7_300
+)
+
+// Pool is a pool at one block.
+type Pool struct {
+	info    *venue.Info
+	address common.Address
+	fee     uint64 // pips
+	at      ticks.Point
+	book    *ticks.Book
+	curves  [2]*ticks.Curve // by the token that comes in; of the book
+	idle    string
+}
+
+func newPool(e created) *Pool {
+	p := &Pool{
+		info:    &venue.Info{ID: e.Pool(), Source: e.source, Tokens: e.tokens[:]},
+		address: e.pool,
+		fee:     e.fee,
+	}
+	return p.with(ticks.NewBook(e.spacing))
+}
+
+// with is the pool with another book.
+func (p *Pool) with(book *ticks.Book) *Pool {
+	next := *p
+	next.book = book
+	next.curves = [2]*ticks.Curve{ticks.NewCurve(book, p.fee, true), ticks.NewCurve(book, p.fee, false)}
+	return &next
+}
+
+func (p *Pool) Info() *venue.Info { return p.info }
+
+// At is where the pool stands.
+func (p *Pool) At() ticks.Point { return p.at }
+
+// Idle is the reason why the pool quotes nothing, if there is one.
+func (p *Pool) Idle() string { return p.idle }
+
+func (p *Pool) Quote(in, out int, amount u256.Int) (venue.Quote, error) {
+	if p.closed() {
+		return venue.Quote{}, venue.ErrEmpty
+	}
+	f := p.curves[in].Quote(p.at, amount)
+	return venue.Quote{Out: f.Out, Gas: gas + gasTick*uint64(f.Crossed) + gasWord*uint64(f.Words)}, refusal(f, amount)
+}
+
+func (p *Pool) Swap(in, out int, amount u256.Int) (venue.Pool, error) {
+	if p.closed() {
+		return nil, venue.ErrEmpty
+	}
+	f := p.curves[in].Swap(p.at, amount)
+	if err := refusal(f, amount); err != nil {
+		return nil, err
+	}
+	next := *p
+	next.at = f.Point
+	return &next, nil
+}
+
+func (p *Pool) closed() bool { return p.idle != "" || p.at.Price.IsZero() }
+
+// refusal: the pool itself would take a part of the amount, or all of it for
+// nothing.
+func refusal(f ticks.Fill, amount u256.Int) error {
+	switch {
+	case f.Left == amount:
+		return venue.ErrEmpty
+	case !f.Left.IsZero():
+		return venue.ErrTooLarge
+	case f.Out.IsZero():
+		return venue.ErrTooSmall
+	}
+	return nil
+}
+
+func (p *Pool) Spot(in, out int) float64 {
+	if p.closed() {
+		return 0
+	}
+	return p.curves[in].Spot(p.at)
+}
+
+func (p *Pool) Depth(token int) float64 {
+	if p.closed() {
+		return 0
+	}
+	return p.book.Depth(p.at, token)
+}
+
+// Call lets the pool ask for its input once it has paid.
+func (p *Pool) Call(in, out int) venue.Call {
+	return venue.Call{Kind: Kind, Body: p.address.Bytes()}
+}

@@ -1,0 +1,184 @@
+package univ3
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/ethereum/go-ethereum/crypto"
+
+	"braid/ticks"
+	"braid/u256"
+	"braid/venue"
+)
+
+// What the transactions of Open may burn.
+const (
+	enableGas     = 100_000
+	createGas     = 8_000_000
+	initializeGas = 150_000
+	approveGas    = 80_000
+	mintGas       = 600_000
+)
+
+// actor provides the liquidity. It stands on the local chain alone.
+var actor = common.BytesToAddress(crypto.Keccak256([]byte("braid univ3 actor")))
+
+// Etch stands up the factories, with what creates their pools where they do
+// not do so themselves.
+func (f *Family) Etch(site venue.Site) error {
+	for _, source := range f.rows {
+		err := etchUniswap(site, source)
+		if source.Deployer != (common.Address{}) {
+			err = etchPancake(site, source)
+		}
+		if err != nil {
+			return fmt.Errorf("univ3: factory of %s: %w", source.ID, err)
+		}
+	}
+	return etch(site, actor, "V3Actor")
+}
+
+func etchUniswap(site venue.Site, source *venue.Source) error {
+	name := "UniswapV3Factory"
+	if source.Callback != "" {
+		name += "-" + source.Callback
+	}
+	return etch(site, source.Factory, name)
+}
+
+func etchPancake(site venue.Site, source *venue.Source) error {
+	pool, err := site.Init("PancakeV3Pool")
+	if err != nil {
+		return err
+	}
+	if err := etch(site, source.Deployer, "PancakeV3Deployer", source.Factory, pool); err != nil {
+		return err
+	}
+	return etch(site, source.Factory, "PancakeV3Factory", source.Deployer)
+}
+
+func etch(site venue.Site, at common.Address, name string, args ...any) error {
+	init, err := site.Init(name, args...)
+	if err != nil {
+		return err
+	}
+	return site.Etch(at, init)
+}
+
+// Open creates all pools, learns from the logs where they stand, then gives
+// each its price and its liquidity.
+func (f *Family) Open(site venue.Site, listings []venue.Listing) error {
+	if err := f.enable(site); err != nil {
+		return err
+	}
+	var own []venue.Listing
+	var create, fill []venue.Tx
+	for _, l := range listings {
+		if f.sources[l.Source.Factory] == nil {
+			continue
+		}
+		own = append(own, l)
+		data := call("createPool(address,address,uint24)", l.Tokens[0][:], l.Tokens[1][:], number(int64(fee(l))))
+		create = append(create, venue.Tx{To: l.Source.Factory, Data: data, Gas: createGas})
+	}
+	logs, err := site.Send(create)
+	if err != nil {
+		return fmt.Errorf("univ3: create pools: %w", err)
+	}
+	approved := map[common.Address]bool{}
+	most := u256.Max.Bytes()
+	for i, l := range own {
+		pool, err := f.createdIn(logs[i])
+		if err != nil {
+			return err
+		}
+		for _, token := range pool.tokens {
+			if !approved[token] {
+				approved[token] = true
+				fill = append(fill, venue.Tx{To: token, Data: call("approve(address,uint256)", actor[:], most[:]), Gas: approveGas})
+			}
+		}
+		fill = append(fill, pool.fill(l)...)
+	}
+	if _, err := site.Send(fill); err != nil {
+		return fmt.Errorf("univ3: fill pools: %w", err)
+	}
+	return nil
+}
+
+// enable adds the lowest tier to the factories that are not born with it.
+func (f *Family) enable(site venue.Site) error {
+	var txs []venue.Tx
+	for _, source := range f.rows {
+		if source.Deployer == (common.Address{}) {
+			data := call("enableFeeAmount(uint24,int24)", number(100), number(1))
+			txs = append(txs, venue.Tx{To: source.Factory, Data: data, Gas: enableGas})
+		}
+	}
+	if _, err := site.Send(txs); err != nil {
+		return fmt.Errorf("univ3: enable the tier of 100: %w", err)
+	}
+	return nil
+}
+
+// fee is the tier of a listing, fixed for its source and tokens.
+func fee(l venue.Listing) uint64 {
+	tiers := [...]uint64{100, 500, 3000}
+	if l.Source.Deployer != (common.Address{}) {
+		tiers[2] = 2500
+	}
+	hash := crypto.Keccak256([]byte(l.Source.ID), l.Tokens[0][:], l.Tokens[1][:])
+	return tiers[hash[0]%3]
+}
+
+// fill gives a new pool its price and liquidity.
+func (e created) fill(l venue.Listing) []venue.Tx {
+	amount0, amount1 := l.Amounts[0], l.Amounts[1]
+	if e.tokens[0] != l.Tokens[0] {
+		amount0, amount1 = amount1, amount0
+	}
+	price, ranges := ticks.Spread(e.spacing, amount0, amount1)
+	word := price.Bytes()
+	txs := []venue.Tx{{To: e.pool, Data: call("initialize(uint160)", word[:]), Gas: initializeGas}}
+	for _, r := range ranges {
+		liquidity := r.Liquidity.Bytes()
+		data := call("mint(address,int24,int24,uint128)", e.pool[:], number(int64(r.Lower)), number(int64(r.Upper)), liquidity[:])
+		txs = append(txs, venue.Tx{To: actor, Data: data, Gas: mintGas})
+	}
+	return txs
+}
+
+// createdIn is the pool whose creation is among the logs.
+func (f *Family) createdIn(logs []*types.Log) (created, error) {
+	for _, log := range logs {
+		e, err := f.Decode(log)
+		if err != nil {
+			return created{}, err
+		}
+		if c, ok := e.(created); ok {
+			return c, nil
+		}
+	}
+	return created{}, errors.New("univ3: createPool left no PoolCreated")
+}
+
+// call is calldata of a function whose arguments are all single words.
+func call(signature string, words ...[]byte) []byte {
+	data := crypto.Keccak256([]byte(signature))[:4]
+	for _, w := range words {
+		data = append(data, common.LeftPadBytes(w, 32)...)
+	}
+	return data
+}
+
+// number is a word, a two's complement.
+func number(n int64) []byte {
+	w := u256.From(uint64(n))
+	if n < 0 {
+		w = u256.Zero.Sub(u256.From(uint64(-n)))
+	}
+	b := w.Bytes()
+	return b[:]
+}

@@ -1,0 +1,184 @@
+package univ4
+
+import (
+	"fmt"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/ethereum/go-ethereum/crypto"
+
+	"braid/ticks"
+	"braid/u256"
+	"braid/venue"
+)
+
+// Name is the family's name in the deployments.
+const Name = "univ4"
+
+// Donate is not heard: it moves neither price nor liquidity.
+var (
+	topicInitialize  = topic("Initialize(bytes32,address,address,uint24,int24,address,uint160,int24)")
+	topicModify      = topic("ModifyLiquidity(bytes32,address,int24,int24,int256,bytes32)")
+	topicSwap        = topic("Swap(bytes32,address,int128,int128,uint160,uint128,int24,uint24)")
+	topicProtocolFee = topic("ProtocolFeeUpdated(bytes32,uint24)")
+)
+
+func topic(signature string) common.Hash { return crypto.Keccak256Hash([]byte(signature)) }
+
+// shape is how many topics and words of data a log of the manager has.
+var shape = map[common.Hash][2]int{
+	topicInitialize:  {4, 5},
+	topicModify:      {3, 4},
+	topicSwap:        {3, 6},
+	topicProtocolFee: {2, 1},
+}
+
+// Family follows the pools of its managers.
+type Family struct {
+	sources       map[common.Address]*venue.Source // by manager
+	wrappedNative common.Address
+}
+
+// New follows those of the sources that are of this family. Where a pool has
+// native, the route has wrapped native.
+func New(sources []venue.Source, wrappedNative common.Address) *Family {
+	f := &Family{sources: map[common.Address]*venue.Source{}, wrappedNative: wrappedNative}
+	for i := range sources {
+		if sources[i].Family == Name {
+			f.sources[sources[i].Factory] = &sources[i]
+		}
+	}
+	return f
+}
+
+// created: a pool was given its first price.
+type created struct {
+	id     common.Hash
+	source *venue.Source
+	tokens [2]common.Address
+	key    key
+	at     ticks.Point
+}
+
+// swapped: a pool stands elsewhere, with so much liquidity in force.
+type swapped struct {
+	id        common.Hash
+	at        ticks.Point
+	liquidity u256.Int
+}
+
+// changed: liquidity came into a range or left it.
+type changed struct {
+	id           common.Hash
+	lower, upper int32
+	delta        u256.Int // two's complement
+}
+
+// taxed: the protocol takes another share.
+type taxed struct {
+	id  common.Hash
+	fee uint32
+}
+
+func (e created) Pool() venue.ID { return venue.ID(e.id.Hex()) }
+func (e swapped) Pool() venue.ID { return venue.ID(e.id.Hex()) }
+func (e changed) Pool() venue.ID { return venue.ID(e.id.Hex()) }
+func (e taxed) Pool() venue.ID   { return venue.ID(e.id.Hex()) }
+
+func (f *Family) Topics() []common.Hash {
+	return []common.Hash{topicInitialize, topicModify, topicSwap, topicProtocolFee}
+}
+
+func (f *Family) Decode(log *types.Log) (venue.Event, error) {
+	if len(log.Topics) == 0 {
+		return nil, nil
+	}
+	source, want := f.sources[log.Address], shape[log.Topics[0]]
+	if source == nil || want[0] == 0 {
+		return nil, nil
+	}
+	if len(log.Topics) != want[0] || len(log.Data) != 32*want[1] {
+		return nil, fmt.Errorf("univ4: log %#x: %d topics, %d bytes of data", log.Topics[0][:4], len(log.Topics), len(log.Data))
+	}
+	id := log.Topics[1]
+	switch log.Topics[0] {
+	case topicInitialize:
+		return f.created(source, log)
+	case topicModify:
+		return changed{id, int24(word(log, 0)), int24(word(log, 1)), word(log, 2)}, nil
+	case topicSwap:
+		return swapped{id, ticks.Point{Price: word(log, 2), Tick: int24(word(log, 4))}, word(log, 3)}, nil
+	}
+	return taxed{id, uint32(word(log, 0).Uint64())}, nil
+}
+
+// created passes over a pool of native and wrapped native: to a route they are
+// one token.
+func (f *Family) created(source *venue.Source, log *types.Log) (venue.Event, error) {
+	e := created{
+		id:     log.Topics[1],
+		source: source,
+		tokens: [2]common.Address{common.BytesToAddress(log.Topics[2][:]), common.BytesToAddress(log.Topics[3][:])},
+		key: key{
+			fee:     uint32(word(log, 0).Uint64()),
+			spacing: int24(word(log, 1)),
+			hooks:   common.BytesToAddress(log.Data[64:96]),
+		},
+		at: ticks.Point{Price: word(log, 3), Tick: int24(word(log, 4))},
+	}
+	if e.tokens[0] == (common.Address{}) {
+		e.key.native = true
+		e.tokens[0] = f.wrappedNative
+	}
+	if e.tokens[0] == e.tokens[1] {
+		return nil, nil
+	}
+	return e, nil
+}
+
+// contradiction is why a pool idles whose logs do not add up.
+const contradiction = "its swaps and its liquidity contradict each other"
+
+func (f *Family) Apply(p venue.Pool, e venue.Event) (venue.Pool, error) {
+	if e, ok := e.(created); ok {
+		if p != nil {
+			return nil, fmt.Errorf("univ4: pool %s created twice", e.id)
+		}
+		return newPool(e), nil
+	}
+	old, ok := p.(*Pool)
+	if !ok {
+		return nil, venue.ErrUnknownPool
+	}
+	if old.idle != "" {
+		return old, nil // and stays so
+	}
+	next := *old
+	switch e := e.(type) {
+	case swapped:
+		next.at = e.at
+		if !e.at.Valid() || old.book.Liquidity(e.at.Tick) != e.liquidity {
+			next.idle = contradiction
+		}
+		return &next, nil
+	case changed:
+		book, err := old.book.With(e.lower, e.upper, e.delta)
+		if err != nil {
+			next.idle = contradiction
+			return &next, nil
+		}
+		if book == old.book {
+			return old, nil
+		}
+		next.book = book
+		return next.priced(), nil
+	case taxed:
+		next.protocol = e.fee
+		return next.priced(), nil
+	}
+	return nil, fmt.Errorf("univ4: event %T", e)
+}
+
+func word(log *types.Log, i int) u256.Int { return u256.FromBytes(log.Data[32*i : 32*i+32]) }
+
+func int24(word u256.Int) int32 { return int32(uint32(word.Uint64())) }

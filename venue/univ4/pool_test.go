@@ -1,0 +1,112 @@
+package univ4_test
+
+import (
+	"errors"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
+
+	"braid/u256"
+	"braid/venue"
+	"braid/venue/univ4"
+	"braid/venuetest"
+)
+
+// TestLaws takes its pools from the contract, one without liquidity among them.
+func TestLaws(t *testing.T) {
+	c, err := newContract()
+	if err != nil {
+		t.Fatalf("%v: run make artifacts", err)
+	}
+	r := rand.New(rand.NewPCG(3, 0))
+	if err := c.open(r); err != nil {
+		t.Fatal(err)
+	}
+	pools := []venue.Pool{c.pool}
+	for range 12 {
+		p, err := c.Next(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		pools = append(pools, p)
+	}
+	venuetest.Laws(t, pools)
+}
+
+// TestSwap: the pool we expect after a swap is the one we then hear of.
+func TestSwap(t *testing.T) {
+	c, err := newContract()
+	if err != nil {
+		t.Fatalf("%v: run make artifacts", err)
+	}
+	r := rand.New(rand.NewPCG(4, 0))
+	made := 0
+	for range 300 {
+		p, err := c.Next(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		in := r.IntN(2)
+		amount := u256.FromFloat(p.Depth(in)).Rsh(uint(r.IntN(80))).Add(u256.One)
+		next, err := p.Swap(in, 1-in, amount)
+		if err != nil {
+			continue
+		}
+		if err := c.swap(in, amount); err != nil {
+			t.Fatal(err)
+		}
+		made++
+		want, got := next.(*univ4.Pool).At(), c.pool.(*univ4.Pool).At()
+		if want != got {
+			t.Fatalf("%v of token %d: we expect %v, the contract says %v", amount, in, want, got)
+		}
+	}
+	if made < 50 {
+		t.Errorf("only %d swaps were made", made)
+	}
+}
+
+// TestIdle: pools that are not routed are there, and say why.
+func TestIdle(t *testing.T) {
+	manager := common.HexToAddress("0x0a")
+	f := univ4.New([]venue.Source{{Family: univ4.Name, Factory: manager}}, wrappedNative)
+	initialize := func(currency0, hooks common.Address, fee uint64) venue.Pool {
+		var data []byte
+		for _, w := range []u256.Int{u256.From(fee), u256.From(60), u256.FromBytes(hooks[:]), u256.One.Lsh(96), u256.Zero} {
+			b := w.Bytes()
+			data = append(data, b[:]...)
+		}
+		e, err := f.Decode(&types.Log{Address: manager, Data: data, Topics: []common.Hash{
+			f.Topics()[0], {1}, common.BytesToHash(currency0[:]), common.BytesToHash(wrappedNative[:]),
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if e == nil {
+			return nil
+		}
+		p, err := f.Apply(nil, e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	token, hook := common.HexToAddress("0x0b"), common.HexToAddress("0x80")
+	for want, p := range map[string]venue.Pool{
+		"it has a hook, " + hook.Hex(): initialize(token, hook, 3000),
+		"its fee is dynamic":           initialize(token, common.Address{}, 0x800000),
+		"":                             initialize(token, common.Address{}, 3000),
+	} {
+		if got := p.(*univ4.Pool).Idle(); got != want {
+			t.Errorf("idle for %q, not %q", got, want)
+		}
+		if _, err := p.Quote(0, 1, u256.One); !errors.Is(err, venue.ErrEmpty) {
+			t.Errorf("an idle or empty pool quotes: %v", err)
+		}
+	}
+	if p := initialize(common.Address{}, common.Address{}, 3000); p != nil {
+		t.Error("native against wrapped native became a pool")
+	}
+}

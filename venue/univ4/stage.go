@@ -1,0 +1,120 @@
+package univ4
+
+import (
+	"fmt"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/crypto"
+
+	"braid/ticks"
+	"braid/u256"
+	"braid/venue"
+)
+
+// What the transactions of Open may burn.
+const (
+	initializeGas = 150_000
+	approveGas    = 80_000
+	modifyGas     = 600_000
+)
+
+// actorOf provides the liquidity in a manager. It stands on the local chain
+// alone.
+func actorOf(manager common.Address) common.Address {
+	return common.BytesToAddress(crypto.Keccak256([]byte("braid univ4 actor"), manager[:]))
+}
+
+// Etch stands up the managers.
+func (f *Family) Etch(site venue.Site) error {
+	for _, source := range f.sources {
+		err := etch(site, source.Factory, "UniswapV4PoolManager", site.Founder())
+		if err == nil {
+			err = etch(site, actorOf(source.Factory), "V4Actor", source.Factory)
+		}
+		if err != nil {
+			return fmt.Errorf("univ4: manager of %s: %w", source.ID, err)
+		}
+	}
+	return nil
+}
+
+func etch(site venue.Site, at common.Address, name string, args ...any) error {
+	init, err := site.Init(name, args...)
+	if err != nil {
+		return err
+	}
+	return site.Etch(at, init)
+}
+
+// Open gives each pool its price and its liquidity.
+func (f *Family) Open(site venue.Site, listings []venue.Listing) error {
+	var txs []venue.Tx
+	approved := map[common.Address]bool{}
+	most := u256.Max.Bytes()
+	for _, l := range listings {
+		if f.sources[l.Source.Factory] == nil {
+			continue
+		}
+		actor := actorOf(l.Source.Factory)
+		for _, token := range l.Tokens {
+			if !approved[token] {
+				approved[token] = true
+				txs = append(txs, venue.Tx{To: token, Data: call("approve(address,uint256)", actor[:], most[:]), Gas: approveGas})
+			}
+		}
+		txs = append(txs, f.fill(l, actor)...)
+	}
+	if _, err := site.Send(txs); err != nil {
+		return fmt.Errorf("univ4: open pools: %w", err)
+	}
+	return nil
+}
+
+// fill opens one pool. Its tier, and whether it holds native or wrapped
+// native, is fixed for its tokens.
+func (f *Family) fill(l venue.Listing, actor common.Address) []venue.Tx {
+	currency, amount := [2]common.Address(l.Tokens), [2]u256.Int(l.Amounts)
+	hash := crypto.Keccak256(currency[0][:], currency[1][:])
+	tier := [...][2]int64{{100, 1}, {500, 10}, {3000, 60}}[hash[0]%3]
+	value := u256.Zero
+	for i := range currency {
+		if currency[i] == f.wrappedNative && hash[1]%3 > 0 {
+			currency[i], value = common.Address{}, amount[i]
+		}
+	}
+	if currency[0].Cmp(currency[1]) > 0 {
+		currency[0], currency[1] = currency[1], currency[0]
+		amount[0], amount[1] = amount[1], amount[0]
+	}
+	key := [][]byte{currency[0][:], currency[1][:], number(tier[0]), number(tier[1]), nil}
+	price, ranges := ticks.Spread(int32(tier[1]), amount[0], amount[1])
+	word := price.Bytes()
+	data := call("initialize((address,address,uint24,int24,address),uint160)", append(key[:5:5], word[:])...)
+	txs := []venue.Tx{{To: l.Source.Factory, Data: data, Gas: initializeGas}}
+	for _, r := range ranges {
+		liquidity := r.Liquidity.Bytes()
+		data := call("modify((address,address,uint24,int24,address),(int24,int24,int256,bytes32))",
+			append(key[:5:5], number(int64(r.Lower)), number(int64(r.Upper)), liquidity[:], nil)...)
+		txs = append(txs, venue.Tx{To: actor, Data: data, Value: value, Gas: modifyGas})
+	}
+	return txs
+}
+
+// call is calldata of a function whose arguments are all single words.
+func call(signature string, words ...[]byte) []byte {
+	data := crypto.Keccak256([]byte(signature))[:4]
+	for _, w := range words {
+		data = append(data, common.LeftPadBytes(w, 32)...)
+	}
+	return data
+}
+
+// number is a word, a two's complement.
+func number(n int64) []byte {
+	w := u256.From(uint64(n))
+	if n < 0 {
+		w = u256.Zero.Sub(u256.From(uint64(-n)))
+	}
+	b := w.Bytes()
+	return b[:]
+}
