@@ -1,0 +1,239 @@
+package kuru
+
+import (
+	"fmt"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/ethereum/go-ethereum/crypto"
+
+	"braid/u256"
+	"braid/venue"
+)
+
+// Name is the family's name in the deployments.
+const Name = "kuru"
+
+func topic(signature string) common.Hash { return crypto.Keccak256Hash([]byte(signature)) }
+
+var (
+	topicRegistered    = topic("MarketRegistered(address,address,address,address,uint32,uint96,uint32,uint96,uint96,uint256,uint256,uint96)")
+	topicPlaced        = topic("OrderCreated(uint40,address,uint96,uint32,bool)")
+	topicFlipPlaced    = topic("FlipOrderCreated(uint40,uint40,address,uint96,uint32,uint32,bool)")
+	topicFlipped       = topic("FlippedOrderCreated(uint40,uint40,address,uint96,uint32,uint32,bool)")
+	topicResized       = topic("FlipOrderUpdated(uint40,uint96)")
+	topicCanceled      = topic("OrderCanceled(uint40,address,uint32,uint96,bool)")
+	topicCanceledMany  = topic("OrdersCanceled(uint40[],address)")
+	topicFlipsCanceled = topic("FlipOrdersCanceled(uint40[],address)")
+	topicTraded        = topic("Trade(uint40,address,bool,uint256,uint96,address,address,uint96)")
+	topicVault         = topic("VaultParamsUpdated(uint96,uint96,uint96,uint96,uint256,uint256)")
+	topicState         = topic("MarketStateUpdated(uint8,uint8)")
+)
+
+// Family follows the markets of its sources.
+type Family struct {
+	sources       map[common.Address]*venue.Source // by router
+	wrappedNative common.Address
+}
+
+// New follows those of the sources that are of this family. Markets of native
+// are shown as markets of wrapped native.
+func New(sources []venue.Source, wrappedNative common.Address) *Family {
+	f := &Family{sources: map[common.Address]*venue.Source{}, wrappedNative: wrappedNative}
+	for i := range sources {
+		if sources[i].Family == Name {
+			f.sources[sources[i].Factory] = &sources[i]
+		}
+	}
+	return f
+}
+
+func (f *Family) Topics() []common.Hash {
+	return []common.Hash{
+		topicRegistered, topicPlaced, topicFlipPlaced, topicFlipped, topicResized, topicCanceled,
+		topicCanceledMany, topicFlipsCanceled, topicTraded, topicVault, topicState,
+	}
+}
+
+// What a market says. All but the first may be said by strangers, for whom
+// there is no pool.
+type (
+	at         struct{ market common.Address }
+	registered struct {
+		at
+		pool *Pool
+	}
+	placed struct {
+		at
+		side  int
+		order order
+	}
+	resized struct {
+		at
+		id   uint64
+		size u256.Int
+	}
+	canceled struct {
+		at
+		ids   []uint64
+		pairs bool // with their partners
+	}
+	traded struct {
+		at
+		side int
+		id   uint64
+		size u256.Int // left
+		part u256.Int // filled
+	}
+	vaulted struct {
+		at
+		vault vault
+	}
+	toggled struct {
+		at
+		paused bool
+	}
+)
+
+func (e at) Pool() venue.ID { return venue.AddressID(e.market) }
+
+func (f *Family) Decode(log *types.Log) (venue.Event, error) {
+	if len(log.Topics) != 1 {
+		return nil, nil
+	}
+	w, from := words(log.Data), at{log.Address}
+	switch topic, n := log.Topics[0], len(w); {
+	case topic == topicRegistered:
+		return f.registered(log, w)
+	case topic == topicPlaced && n == 5:
+		return placed{from, sideOf(!w.yes(4)), order{id: w.id(0), size: w.number(2), price: w.price(3)}}, nil
+	case (topic == topicFlipPlaced || topic == topicFlipped) && n == 7:
+		o := order{id: w.id(0), partner: w.id(1), size: w.number(3), price: w.price(4), flip: w.price(5)}
+		return placed{from, sideOf(!w.yes(6)), o}, nil
+	case topic == topicResized && n == 2:
+		return resized{from, w.id(0), w.number(1)}, nil
+	case topic == topicCanceled && n == 5:
+		return canceled{at: from, ids: []uint64{w.id(0)}}, nil
+	case (topic == topicCanceledMany || topic == topicFlipsCanceled) && n >= 3:
+		return canceled{from, w.ids(3), topic == topicFlipsCanceled}, nil
+	case topic == topicTraded && n == 8:
+		return traded{from, sideOf(w.yes(2)), w.id(0), w.number(4), w.number(7)}, nil
+	case topic == topicVault && n == 6:
+		var v vault
+		v.size[asks], v.filled[asks] = w.number(0), w.number(1)
+		v.size[bids], v.filled[bids] = w.number(2), w.number(3)
+		v.price[asks], v.price[bids] = w.number(4), w.number(5)
+		return vaulted{from, v}, nil
+	case topic == topicState && n == 2:
+		return toggled{from, w.yes(1)}, nil
+	}
+	return nil, nil
+}
+
+// registered: a router opened a market.
+func (f *Family) registered(log *types.Log, w words32) (venue.Event, error) {
+	source := f.sources[log.Address]
+	if source == nil {
+		return nil, nil
+	}
+	if len(w) != 12 {
+		return nil, fmt.Errorf("kuru: MarketRegistered of %s: %d bytes of data", log.Address, len(log.Data))
+	}
+	t := &terms{
+		market:        common.BytesToAddress(w[2][:]),
+		margin:        source.Margin,
+		sizePrecision: w.number(5),
+		takerFeeBps:   w.number(9),
+		spread:        w.number(11),
+		toWad:         wad.Div(w.number(4)),
+		most:          max96.Div(w.number(5)),
+	}
+	tokens := make([]common.Address, 2)
+	for i := range tokens {
+		tokens[i] = common.BytesToAddress(w[i][:])
+		if tokens[i] == (common.Address{}) {
+			t.native[i], tokens[i] = true, f.wrappedNative
+		}
+	}
+	if tokens[base] == tokens[quote] {
+		return nil, nil // native against its wrapping: nothing to route
+	}
+	p := &Pool{terms: t, info: &venue.Info{ID: venue.AddressID(t.market), Source: source, Tokens: tokens}}
+	p.vault.price[asks] = u256.Max
+	return registered{at{t.market}, p}, nil
+}
+
+func (f *Family) Apply(p venue.Pool, e venue.Event) (venue.Pool, error) {
+	if e, ok := e.(registered); ok {
+		if p != nil {
+			return nil, fmt.Errorf("kuru: market %s registered twice", e.market)
+		}
+		return e.pool, nil
+	}
+	old, ok := p.(*Pool)
+	if !ok {
+		return nil, venue.ErrUnknownPool
+	}
+	next := old.next()
+	if err := next.hear(e); err != nil {
+		return nil, fmt.Errorf("kuru: market %s: %w", old.market, err)
+	}
+	return next, nil
+}
+
+func (p *Pool) hear(e venue.Event) error {
+	switch e := e.(type) {
+	case placed:
+		p.place(e.side, e.order)
+	case resized:
+		if !p.resize(bids, e.id, e.size) && !p.resize(asks, e.id, e.size) {
+			return fmt.Errorf("update of unknown order %d", e.id)
+		}
+	case canceled:
+		for _, id := range e.ids {
+			p.cancel(id, e.pairs)
+		}
+	case traded:
+		switch {
+		case e.id != 0:
+			if !p.resize(e.side, e.id, e.size) {
+				return fmt.Errorf("trade of unknown order %d", e.id)
+			}
+		case e.size.IsZero():
+			p.vault.step(e.side, p.spread)
+		default:
+			p.vault.take(e.side, e.part)
+		}
+	case vaulted:
+		p.vault = e.vault
+	case toggled:
+		p.paused = e.paused
+	default:
+		return fmt.Errorf("event %T", e)
+	}
+	return nil
+}
+
+// cancel takes an order off the book, if it still stands: a market may say so
+// twice, and of orders filled before.
+func (p *Pool) cancel(id uint64, pair bool) {
+	for side, orders := range p.book {
+		i := find(orders, id)
+		if i < 0 {
+			continue
+		}
+		if pair && orders[i].partner != 0 {
+			p.resize(1-side, orders[i].partner, u256.Zero)
+		}
+		p.resize(side, id, u256.Zero)
+		return
+	}
+}
+
+// sideOf is where a taker who buys finds orders.
+func sideOf(buys bool) int {
+	if buys {
+		return asks
+	}
+	return bids
+}
