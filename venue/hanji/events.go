@@ -1,0 +1,199 @@
+package hanji
+
+import (
+	"fmt"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/ethereum/go-ethereum/crypto"
+
+	"braid/u256"
+	"braid/venue"
+)
+
+// Name is the family's name in the deployments.
+const Name = "hanji"
+
+func topic(signature string) common.Hash { return crypto.Keccak256Hash([]byte(signature)) }
+
+var (
+	topicCreated  = topic("OnchainCLOBCreated(address,address,address,address,bool,uint256,uint256,address,address,address,bool,uint64,uint64,uint64,uint64)")
+	topicPlaced   = topic("OrderPlaced(address,address,uint64,bool,uint128,uint72,uint128,uint128,uint128,uint128,uint128,bool,bool)")
+	topicClaimed  = topic("OrderClaimed(uint64,uint128,uint128,uint128,uint128,bool)")
+	topicPaused   = topic("Paused(address)")
+	topicUnpaused = topic("Unpaused(address)")
+	topicFilter   = topic("TraderFilterEnabledUpdated(bool)")
+)
+
+// Family follows the markets of its sources.
+type Family struct {
+	sources       map[common.Address]*venue.Source // by factory
+	wrappedNative common.Address
+}
+
+// New follows those of the sources that are of this family.
+func New(sources []venue.Source, wrappedNative common.Address) *Family {
+	f := &Family{sources: map[common.Address]*venue.Source{}, wrappedNative: wrappedNative}
+	for i := range sources {
+		if sources[i].Family == Name {
+			f.sources[sources[i].Factory] = &sources[i]
+		}
+	}
+	return f
+}
+
+func (f *Family) Topics() []common.Hash {
+	return []common.Hash{topicCreated, topicPlaced, topicClaimed, topicPaused, topicUnpaused, topicFilter}
+}
+
+// What a market says. All but the first may be said by strangers, for whom
+// there is no pool.
+type (
+	at      struct{ market common.Address }
+	created struct {
+		at
+		pool *Pool
+	}
+	// placed: an order took the best of the other side, and what was left of
+	// it stands on its own.
+	placed struct {
+		at
+		side          int // that its maker's takers meet
+		price, stands u256.Int
+		shares, value u256.Int // taken
+	}
+	// claimed: what was left of an order was taken off the book.
+	claimed struct {
+		at
+		side          int
+		price, shares u256.Int
+	}
+	stopped struct {
+		at
+		why stops
+		yes bool
+	}
+)
+
+func (e at) Pool() venue.ID { return venue.AddressID(e.market) }
+
+func (f *Family) Decode(log *types.Log) (venue.Event, error) {
+	if len(log.Topics) == 0 {
+		return nil, nil
+	}
+	word := func(i int) u256.Int { return u256.FromBytes(log.Data[32*i : 32*i+32]) }
+	from, indexed := at{log.Address}, len(log.Topics)-1
+	switch topic, n := log.Topics[0], len(log.Data); {
+	case topic == topicCreated:
+		return f.created(log)
+	case topic == topicPlaced && indexed == 3 && n == 320:
+		e := placed{at: from, side: x, price: word(2), stands: word(3), shares: word(5), value: word(6)}
+		if log.Topics[3] != (common.Hash{}) {
+			e.side = y
+		}
+		return e, nil
+	case topic == topicClaimed && indexed == 0 && n == 192:
+		return claim(from, word(0).Uint64(), word(2), word(3)), nil
+	case topic == topicPaused && indexed == 0 && n == 32:
+		return stopped{from, paused, true}, nil
+	case topic == topicUnpaused && indexed == 0 && n == 32:
+		return stopped{from, paused, false}, nil
+	case topic == topicFilter && indexed == 0 && n == 32:
+		return stopped{from, filtered, !word(0).IsZero()}, nil
+	}
+	return nil, nil
+}
+
+// created: a factory opened a market.
+func (f *Family) created(log *types.Log) (venue.Event, error) {
+	source := f.sources[log.Address]
+	if source == nil {
+		return nil, nil
+	}
+	if len(log.Topics) != 2 || len(log.Data) != 14*32 {
+		return nil, fmt.Errorf("hanji: OnchainCLOBCreated of %s: %d topics, %d bytes of data", log.Address, len(log.Topics), len(log.Data))
+	}
+	word := func(i int) u256.Int { return u256.FromBytes(log.Data[32*i : 32*i+32]) }
+	address := func(i int) common.Address { return common.BytesToAddress(log.Data[32*i : 32*i+32]) }
+	tokens := []common.Address{address(1), address(2)}
+	t := &terms{market: address(0), unit: [2]u256.Int{word(4), word(5)}, rate: word(11).Add(word(13))}
+	for i := range tokens {
+		t.native[i] = !word(3).IsZero() && tokens[i] == f.wrappedNative
+		if t.unit[i].IsZero() || t.unit[i].BitLen() > 128 {
+			return nil, fmt.Errorf("hanji: market %s counts in units of %v", t.market, t.unit[i])
+		}
+	}
+	info := &venue.Info{ID: venue.AddressID(t.market), Source: source, Tokens: tokens}
+	return created{at{t.market}, &Pool{terms: t, info: info}}, nil
+}
+
+// claim reads an order's side and price out of its number: a bid ends in 0, an
+// ask in 1 with its price inverted. What it gets back of what it brought was
+// taken off the book.
+func claim(from at, id uint64, gotX, gotY u256.Int) venue.Event {
+	packed := uint32(id>>40) & 0xffffff
+	if id&1 == 1 {
+		return claimed{from, y, unpack(^packed & 0xffffff), gotX}
+	}
+	price := unpack(packed)
+	return claimed{from, x, price, gotY.Div(price)}
+}
+
+// unpack reads a decimal float of 24 bits: the exponent in the upper four.
+func unpack(packed uint32) u256.Int {
+	n := u256.From(uint64(packed & 0xfffff))
+	for range packed >> 20 {
+		n = n.Mul(u256.From(10))
+	}
+	return n
+}
+
+func (f *Family) Apply(p venue.Pool, e venue.Event) (venue.Pool, error) {
+	if e, ok := e.(created); ok {
+		if p != nil {
+			return nil, fmt.Errorf("hanji: market %s created twice", e.market)
+		}
+		return e.pool, nil
+	}
+	old, ok := p.(*Pool)
+	if !ok {
+		return nil, venue.ErrUnknownPool
+	}
+	next := *old
+	fits := true
+	switch e := e.(type) {
+	case placed:
+		fits = next.place(e)
+	case claimed:
+		if !e.shares.IsZero() {
+			next.book[e.side], fits = old.book[e.side].less(e.price, e.shares, e.side == y)
+		}
+	case stopped:
+		next.stops &^= e.why
+		if e.yes {
+			next.stops |= e.why
+		}
+	default:
+		return nil, fmt.Errorf("hanji: event %T", e)
+	}
+	if !fits {
+		next.stops |= outOfStep
+	}
+	return &next, nil
+}
+
+// place holds what an order took to what stood there.
+func (p *Pool) place(e placed) bool {
+	if !e.shares.IsZero() {
+		met := 1 - e.side
+		f, ok := p.book[met].fill(e.shares)
+		if !ok || f.value != e.value {
+			return false
+		}
+		p.book[met] = p.book[met].without(e.shares)
+	}
+	if !e.stands.IsZero() {
+		p.book[e.side] = p.book[e.side].with(e.price, e.stands, e.side == y)
+	}
+	return true
+}

@@ -1,0 +1,150 @@
+package hanji
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/ethereum/go-ethereum/crypto"
+
+	"braid/u256"
+	"braid/venue"
+)
+
+// What the transactions of Open may burn.
+const (
+	createGas  = 4_000_000
+	approveGas = 100_000
+	orderGas   = 400_000
+)
+
+// stageRate is the fee of a taker on the local chain: five basis points.
+const stageRate = 500_000_000_000_000
+
+// rungs are how far from the middle the orders of a market stand, in basis
+// points; each is larger than the one before.
+var rungs = []uint64{3, 8, 15, 30, 60, 120, 250, 500}
+
+// Etch stands the factories up.
+func (f *Family) Etch(site venue.Site) error {
+	for _, source := range f.sources {
+		init, err := site.Init("HanjiFactory")
+		if err == nil {
+			err = site.Etch(source.Factory, init)
+		}
+		if err != nil {
+			return fmt.Errorf("hanji: factory of %s: %w", source.ID, err)
+		}
+	}
+	return nil
+}
+
+// Open creates all markets, learns from the logs where they stand, then places
+// the orders.
+func (f *Family) Open(site venue.Site, listings []venue.Listing) error {
+	var own []venue.Listing
+	var create, place []venue.Tx
+	for _, l := range listings {
+		if f.sources[l.Source.Factory] == nil {
+			continue
+		}
+		own = append(own, l)
+		create = append(create, venue.Tx{To: l.Source.Factory, Data: f.createCall(l), Gas: createGas})
+	}
+	logs, err := site.Send(create)
+	if err != nil {
+		return fmt.Errorf("hanji: create markets: %w", err)
+	}
+	for i, l := range own {
+		p, err := f.createdIn(logs[i])
+		if err != nil {
+			return err
+		}
+		place = append(place, p.ladder(l)...)
+	}
+	if _, err := site.Send(place); err != nil {
+		return fmt.Errorf("hanji: place orders: %w", err)
+	}
+	return nil
+}
+
+func (f *Family) createCall(l venue.Listing) []byte {
+	unit := units(l.Amounts)
+	wrapped := func(i int) bool { return l.Tokens[i] == f.wrappedNative }
+	return call("create((address,address,bool,bool,uint256,uint256,uint64))",
+		u256.FromBytes(l.Tokens[x][:]), u256.FromBytes(l.Tokens[y][:]), yes(wrapped(x) || wrapped(y)), yes(wrapped(x)),
+		unit[x], unit[y], u256.From(stageRate))
+}
+
+// units are powers of ten in which the price has five digits and the amount of
+// X, if it can, has ten: the finer they are, the less is dust.
+func units(amounts []u256.Int) [2]u256.Int {
+	ten, low, high := u256.From(10), u256.From(20_000), u256.From(200_000)
+	unit := [2]u256.Int{u256.One, u256.One}
+	price := func() u256.Int { return amounts[y].Mul(unit[x]).Div(amounts[x].Mul(unit[y])) }
+	for amounts[x].Div(unit[x]).Gt(u256.From(10_000_000_000)) || price().Lt(low) {
+		unit[x] = unit[x].Mul(ten)
+	}
+	for !price().Lt(high) {
+		unit[y] = unit[y].Mul(ten)
+	}
+	return unit
+}
+
+// ladder places the amounts of a listing around its price.
+func (p *Pool) ladder(l venue.Listing) []venue.Tx {
+	var txs []venue.Tx
+	for _, token := range l.Tokens {
+		txs = append(txs, venue.Tx{To: token, Data: call("approve(address,uint256)", u256.FromBytes(p.market[:]), u256.Max), Gas: approveGas})
+	}
+	order := func(isAsk bool, shares, price u256.Int) {
+		data := call("placeOrder(bool,uint128,uint72,uint128,bool,bool,bool,uint256)",
+			yes(isAsk), shares, price, u256.Zero, yes(false), yes(true), yes(true), u256.Max)
+		txs = append(txs, venue.Tx{To: p.market, Data: data, Gas: orderGas})
+	}
+	const bps = 10_000
+	mid := func(n uint64) u256.Int { // times n/10000
+		return l.Amounts[y].Mul(p.unit[x]).Mul(u256.From(n)).Div(l.Amounts[x].Mul(p.unit[y]).Mul(u256.From(bps)))
+	}
+	parts := u256.From(uint64(len(rungs) * (len(rungs) + 1) / 2))
+	for i, away := range rungs {
+		share := func(token int) u256.Int {
+			return l.Amounts[token].Div(p.unit[token]).Mul(u256.From(uint64(i + 1))).Div(parts)
+		}
+		ask, bid := mid(bps+away).Add(u256.One), mid(bps-away)
+		order(true, share(x), ask)
+		order(false, share(y).Div(bid), bid)
+	}
+	return txs
+}
+
+// createdIn is the market whose creation is among the logs.
+func (f *Family) createdIn(logs []*types.Log) (*Pool, error) {
+	for _, log := range logs {
+		e, err := f.Decode(log)
+		if err != nil {
+			return nil, err
+		}
+		if c, ok := e.(created); ok {
+			return c.pool, nil
+		}
+	}
+	return nil, errors.New("hanji: create left no OnchainCLOBCreated")
+}
+
+// call is calldata of a function whose arguments are all single words.
+func call(signature string, words ...u256.Int) []byte {
+	data := crypto.Keccak256([]byte(signature))[:4]
+	for _, w := range words {
+		b := w.Bytes()
+		data = append(data, b[:]...)
+	}
+	return data
+}
+
+func yes(b bool) u256.Int {
+	if b {
+		return u256.One
+	}
+	return u256.Zero
+}

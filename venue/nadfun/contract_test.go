@@ -1,0 +1,311 @@
+package nadfun
+
+import (
+	"fmt"
+	"math/big"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
+
+	"braid/contracts"
+	"braid/evm"
+	"braid/u256"
+	"braid/venue"
+	"braid/venuetest"
+)
+
+// TestDifferential holds our arithmetic to the curve of the local chain.
+func TestDifferential(t *testing.T) {
+	c, err := newContract()
+	if err != nil {
+		t.Fatal(err)
+	}
+	venuetest.Differential(t, Name, c)
+}
+
+var (
+	owner    = common.HexToAddress("0x00000000000000000000000000000000000000fe")
+	taker    = common.HexToAddress("0x00000000000000000000000000000000000000fd")
+	curveAt  = common.HexToAddress("0x00000000000000000000000000000000000000a0")
+	routerAt = common.HexToAddress("0x00000000000000000000000000000000000000a1")
+	wrapped  = common.HexToAddress("0x00000000000000000000000000000000000000a2")
+)
+
+// contract is nad.fun in a machine, and the curve it is at.
+type contract struct {
+	machine       *evm.Machine
+	family        *Family
+	curve, router contracts.Contract
+	pool          *Pool
+	launched      uint64
+}
+
+func newContract() (*contract, error) {
+	c := &contract{machine: evm.New(evm.Rules(143))}
+	var weth contracts.Contract
+	for name, to := range map[string]*contracts.Contract{"NadFunCurve": &c.curve, "NadFunRouter": &c.router, "WETH9": &weth} {
+		var err error
+		if *to, err = contracts.Read("../../build/artifacts/" + name + ".json"); err != nil {
+			return nil, fmt.Errorf("%w: run make artifacts", err)
+		}
+	}
+	for at, init := range map[common.Address][]byte{
+		wrapped: weth.Init(), curveAt: c.curve.Init(wrapped, owner), routerAt: c.router.Init(curveAt, wrapped),
+	} {
+		if _, err := c.machine.Etch(owner, at, init); err != nil {
+			return nil, err
+		}
+	}
+	c.machine.Fund(taker, u256.One.Lsh(250))
+	source := venue.Source{ID: "NadFun", Type: venue.BondingCurve, Family: Name, Factory: curveAt, Router: routerAt}
+	c.family = New([]venue.Source{source}, wrapped)
+	return c, nil
+}
+
+// config is what setConfig takes.
+type config struct {
+	Config    struct{ VirtualMonReserve, VirtualTokenReserve, TargetTokenAmount *big.Int }
+	FeeConfig struct {
+		DeployFeeAmount, GraduateFeeAmount *big.Int
+		ProtocolFee                        *big.Int
+	}
+	AntiSnipingConfig struct {
+		MaxPenaltyBlocks            *big.Int
+		PenaltyBlocks, PenaltyRates []*big.Int
+	}
+}
+
+var supply = u256.MustDecimal("1000000000000000000000000000")
+
+// launch starts a curve of any terms. Its last price is a multiple of its
+// first, so that some amount reaches the target to the unit.
+func (c *contract) launch(r *rand.Rand) error {
+	rise := u256.From(1 + r.Uint64N(9))
+	left := upTo(r, supply.Div(rise))
+	sold := left.Mul(rise)
+	var p config
+	p.Config.VirtualMonReserve = upTo(r, u256.One.Lsh(uint(1+r.IntN(110)))).Big()
+	p.Config.VirtualTokenReserve = left.Add(sold).Big()
+	p.Config.TargetTokenAmount = supply.Sub(sold).Big()
+	p.FeeConfig.DeployFeeAmount, p.FeeConfig.GraduateFeeAmount = new(big.Int), new(big.Int)
+	p.FeeConfig.ProtocolFee = big.NewInt(r.Int64N(3) * r.Int64N(50_000))
+	p.AntiSnipingConfig.MaxPenaltyBlocks = new(big.Int)
+	if err := c.do(owner, curveAt, u256.Zero, c.curve, "setConfig", p); err != nil {
+		return err
+	}
+	c.pool, c.launched = nil, c.launched+1
+	return c.create("Coin", "COIN")
+}
+
+func (c *contract) create(name, symbol string) error {
+	params := struct {
+		Creator                common.Address
+		Name, Symbol, TokenURI string
+		Salt                   [32]byte
+		ActionId               uint8
+	}{Creator: owner, Name: name, Symbol: symbol, Salt: u256.From(c.launched).Bytes()}
+	if err := c.do(owner, curveAt, u256.Zero, c.curve, "create", params); err != nil {
+		return err
+	}
+	return c.do(taker, c.pool.address, u256.Zero, contracts.Token, "approve", routerAt, u256.Max.Big())
+}
+
+// do makes a call that must succeed and lets the family hear it.
+func (c *contract) do(from, to common.Address, value u256.Int, abi contracts.Contract, method string, args ...any) error {
+	r, err := c.machine.Call(from, to, value, pack(abi, method, args...))
+	if err != nil {
+		return fmt.Errorf("%s: %w", method, err)
+	}
+	c.pool, err = c.heard(c.pool, r.Logs)
+	return err
+}
+
+// heard is the pool after the logs, with what it then wants to know.
+func (c *contract) heard(p *Pool, logs []*types.Log) (*Pool, error) {
+	for _, log := range logs {
+		e, err := c.family.Decode(log)
+		if err != nil {
+			return nil, err
+		}
+		if e == nil {
+			continue
+		}
+		var old venue.Pool
+		if p != nil {
+			old = p
+		}
+		next, err := c.family.Apply(old, e)
+		if err != nil {
+			return nil, err
+		}
+		p = next.(*Pool)
+	}
+	if p == nil || len(c.family.Wants(p)) == 0 {
+		return p, nil
+	}
+	return c.load(p)
+}
+
+func (c *contract) load(p *Pool) (*Pool, error) {
+	blank := *p
+	blank.idle = unread
+	var answers [][]byte
+	for _, read := range c.family.Wants(&blank) {
+		r, err := c.machine.Call(owner, read.To, u256.Zero, read.Data)
+		if err != nil {
+			return nil, err
+		}
+		answers = append(answers, r.Return)
+	}
+	next, err := c.family.Load(&blank, answers)
+	if err != nil {
+		return nil, err
+	}
+	return next.(*Pool), nil
+}
+
+// Next trades on the curve, or closes it, or launches another. What was heard
+// must be what the contract says.
+func (c *contract) Next(r *rand.Rand) (venue.Pool, error) {
+	var err error
+	switch n := r.IntN(20); {
+	case c.pool == nil || n == 0 || c.pool.idle == graduated:
+		err = c.launch(r)
+	case c.pool.idle == locked:
+		err = c.do(owner, curveAt, u256.Zero, c.curve, "graduate", c.pool.address)
+	case n == 1:
+		err = c.lock()
+	default:
+		err = c.wander(r)
+	}
+	if err != nil {
+		return nil, err
+	}
+	read, err := c.load(c.pool)
+	if err != nil {
+		return nil, err
+	}
+	if c.pool.idle != graduated && *read != *c.pool {
+		return nil, fmt.Errorf("heard %+v, the curve says %+v", *c.pool, *read)
+	}
+	return c.pool, nil
+}
+
+// lock pays what is missing up to the target.
+func (c *contract) lock() error {
+	t, v := c.pool.terms, c.pool.virtual
+	last := v[token].Sub(c.pool.real.Sub(t.target))
+	missing := t.k.Div(last).Sub(v[mon])
+	amount := missing.Mul(million).Div(million.Sub(t.fee))
+	for amount.Sub(c.pool.fee(amount)).Lt(missing) {
+		amount = amount.Add(u256.One)
+	}
+	if next, err := c.pool.Swap(mon, token, amount); err != nil || next.(*Pool).idle != locked {
+		return nil // no amount takes all that is left
+	}
+	return c.swap(mon, amount)
+}
+
+// wander makes a few trades of any size.
+func (c *contract) wander(r *rand.Rand) error {
+	for range 1 + r.IntN(4) {
+		in := r.IntN(2)
+		amount := upTo(r, u256.FromFloat(c.pool.Depth(in)*2))
+		if _, err := c.pool.Quote(in, 1-in, amount); err != nil {
+			continue
+		}
+		if err := c.swap(in, amount); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// swap makes a trade, after which the pool must be its own successor.
+func (c *contract) swap(in int, amount u256.Int) error {
+	want, err := c.pool.Swap(in, 1-in, amount)
+	if err != nil {
+		return err
+	}
+	r, err := c.take(in, amount)
+	if err != nil {
+		return err
+	}
+	if c.pool, err = c.heard(c.pool, r.Logs); err != nil {
+		return err
+	}
+	if next := want.(*Pool); *next != *c.pool {
+		return fmt.Errorf("the successor is %+v, heard was %+v", *next, *c.pool)
+	}
+	return nil
+}
+
+func (c *contract) take(in int, amount u256.Int) (evm.Result, error) {
+	forever := u256.Max.Big()
+	if in == mon {
+		p := struct {
+			AmountOutMin *big.Int
+			Token, To    common.Address
+			Deadline     *big.Int
+		}{new(big.Int), c.pool.address, taker, forever}
+		return c.machine.Call(taker, routerAt, amount, pack(c.router, "buy", p))
+	}
+	p := struct {
+		AmountIn, AmountOutMin *big.Int
+		Token, To              common.Address
+		Deadline               *big.Int
+	}{amount.Big(), new(big.Int), c.pool.address, taker, forever}
+	return c.machine.Call(taker, routerAt, u256.Zero, pack(c.router, "sell", p))
+}
+
+// Swap measures what the taker gets.
+func (c *contract) Swap(in, out int, amount u256.Int) (paid u256.Int, ok bool, err error) {
+	if amount.BitLen() > 128 {
+		return u256.Zero, false, nil // there is less of any currency
+	}
+	c.machine.Undo(func() {
+		before := c.balance(out)
+		if _, refused := c.take(in, amount); refused != nil {
+			if !evm.IsReverted(refused) {
+				err = refused
+			}
+			return
+		}
+		paid, ok = c.balance(out).Sub(before), true
+	})
+	return paid, ok, err
+}
+
+func (c *contract) balance(of int) u256.Int {
+	if of == mon {
+		return c.machine.Balance(taker)
+	}
+	r, err := c.machine.Call(taker, c.pool.address, u256.Zero, pack(contracts.Token, "balanceOf", taker))
+	if err != nil {
+		panic(err)
+	}
+	return u256.FromBytes(r.Return)
+}
+
+func pack(c contracts.Contract, method string, args ...any) []byte {
+	data, err := c.ABI.Pack(method, args...)
+	if err != nil {
+		panic(err)
+	}
+	return data
+}
+
+// upTo is of any size up to n: small numbers are as likely as large ones.
+func upTo(r *rand.Rand, n u256.Int) u256.Int {
+	b := make([]byte, 32)
+	for i := range b {
+		b[i] = byte(r.Uint32())
+	}
+	n = n.Rsh(uint(r.IntN(n.BitLen() + 1)))
+	if n.IsZero() {
+		return u256.One
+	}
+	return u256.FromBytes(b).Mod(n).Add(u256.One)
+}

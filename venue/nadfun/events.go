@@ -1,0 +1,167 @@
+package nadfun
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/ethereum/go-ethereum/crypto"
+
+	"braid/u256"
+	"braid/venue"
+)
+
+// Name is the family's name in the deployments.
+const Name = "nadfun"
+
+func topic(signature string) common.Hash { return crypto.Keccak256Hash([]byte(signature)) }
+
+var (
+	topicCreated   = topic("CurveCreate(address,address,address,string,string,string,uint256,uint256,uint256)")
+	topicSynced    = topic("CurveSync(address,uint256,uint256,uint256,uint256)")
+	topicLocked    = topic("CurveTokenLocked(address)")
+	topicGraduated = topic("CurveGraduate(address,address)")
+)
+
+// Family follows the curves of its sources, each of which is one contract.
+type Family struct {
+	sources       map[common.Address]*venue.Source // by that contract
+	wrappedNative common.Address
+}
+
+// New follows those of the sources that are of this family.
+func New(sources []venue.Source, wrappedNative common.Address) *Family {
+	f := &Family{sources: map[common.Address]*venue.Source{}, wrappedNative: wrappedNative}
+	for i := range sources {
+		if sources[i].Family == Name {
+			f.sources[sources[i].Factory] = &sources[i]
+		}
+	}
+	return f
+}
+
+// What is said of a curve, which is named by its token.
+type (
+	of      struct{ token common.Address }
+	created struct {
+		of
+		source *venue.Source
+	}
+	// synced: a curve stored new reserves. Every trade ends in one.
+	synced struct {
+		of
+		real    u256.Int
+		virtual [2]u256.Int
+	}
+	closed struct {
+		of
+		reason string
+	}
+)
+
+func (e of) Pool() venue.ID { return venue.AddressID(e.token) }
+
+func (f *Family) Topics() []common.Hash {
+	return []common.Hash{topicCreated, topicSynced, topicLocked, topicGraduated}
+}
+
+func (f *Family) Decode(log *types.Log) (venue.Event, error) {
+	source := f.sources[log.Address]
+	if source == nil || len(log.Topics) == 0 {
+		return nil, nil
+	}
+	indexed := len(log.Topics) - 1
+	at := func(i int) of { return of{common.BytesToAddress(log.Topics[i][:])} }
+	switch topic := log.Topics[0]; {
+	case topic == topicCreated && indexed == 3:
+		return created{at(2), source}, nil
+	case topic == topicSynced && indexed == 1 && len(log.Data) == 128:
+		word := func(i int) u256.Int { return u256.FromBytes(log.Data[32*i : 32*i+32]) }
+		return synced{at(1), word(1), [2]u256.Int{mon: word(2), token: word(3)}}, nil
+	case topic == topicLocked && indexed == 1:
+		return closed{at(1), locked}, nil
+	case topic == topicGraduated && indexed == 2:
+		return closed{at(1), graduated}, nil
+	case topic == topicCreated || topic == topicSynced || topic == topicLocked || topic == topicGraduated:
+		return nil, fmt.Errorf("nadfun: log %s of %s: %d topics, %d bytes of data", topic, log.Address, len(log.Topics), len(log.Data))
+	}
+	return nil, nil
+}
+
+func (f *Family) Apply(p venue.Pool, e venue.Event) (venue.Pool, error) {
+	if e, ok := e.(created); ok {
+		if p != nil {
+			return nil, fmt.Errorf("nadfun: curve of %s created twice", e.token)
+		}
+		tokens := []common.Address{mon: f.wrappedNative, token: e.token}
+		info := &venue.Info{ID: e.Pool(), Source: e.source, Tokens: tokens}
+		return &Pool{info: info, address: e.token, idle: unread}, nil
+	}
+	old, ok := p.(*Pool)
+	if !ok {
+		return nil, venue.ErrUnknownPool
+	}
+	next := *old
+	switch e := e.(type) {
+	case synced:
+		next.real, next.virtual = e.real, e.virtual
+	case closed:
+		next.idle = e.reason
+	default:
+		return nil, fmt.Errorf("nadfun: event %T", e)
+	}
+	return &next, nil
+}
+
+// Wants are the terms, of which the logs tell only a part.
+func (f *Family) Wants(p venue.Pool) []venue.Read {
+	q, ok := p.(*Pool)
+	if !ok || q.idle != unread {
+		return nil
+	}
+	read := func(signature string, args ...[]byte) venue.Read {
+		return venue.Read{To: q.info.Source.Factory, Data: call(signature, args...)}
+	}
+	return []venue.Read{
+		read("curves(address)", q.address[:]),
+		read("feeConfig()"),
+		read("isLocked(address)", q.address[:]),
+		read("isGraduated(address)", q.address[:]),
+	}
+}
+
+func (f *Family) Load(p venue.Pool, answers [][]byte) (venue.Pool, error) {
+	old, ok := p.(*Pool)
+	if !ok || len(answers) != 4 {
+		return nil, errors.New("nadfun: answers to what was not asked")
+	}
+	for i, words := range []int{8, 3, 1, 1} {
+		if len(answers[i]) != 32*words {
+			return nil, fmt.Errorf("nadfun: curve of %s: answer %d has %d bytes", old.address, i, len(answers[i]))
+		}
+	}
+	word := func(answer, i int) u256.Int { return u256.FromBytes(answers[answer][32*i : 32*i+32]) }
+	next := *old
+	next.real = word(0, 1)
+	next.virtual = [2]u256.Int{mon: word(0, 2), token: word(0, 3)}
+	next.terms = terms{k: word(0, 4), target: word(0, 5), first: word(0, 7), fee: word(1, 2)}
+	switch {
+	case !word(3, 0).IsZero():
+		next.idle = graduated
+	case !word(2, 0).IsZero():
+		next.idle = locked
+	default:
+		next.idle = ""
+	}
+	return &next, nil
+}
+
+// call is calldata of a function whose arguments are all single words.
+func call(signature string, args ...[]byte) []byte {
+	data := crypto.Keccak256([]byte(signature))[:4]
+	for _, a := range args {
+		data = append(data, common.LeftPadBytes(a, 32)...)
+	}
+	return data
+}

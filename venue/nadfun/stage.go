@@ -1,0 +1,140 @@
+package nadfun
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
+
+	"braid/u256"
+	"braid/venue"
+)
+
+// What the transactions of Open may burn.
+const (
+	createGas   = 3_000_000
+	buyGas      = 500_000
+	graduateGas = 300_000
+)
+
+// holder gets what is bought on the local chain: the first of the accounts
+// that development nodes make from the well-known test words.
+var holder = common.HexToAddress("0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266")
+
+// launches are the curves of the local chain, and how much of the way to its
+// target each has gone.
+var launches = []struct {
+	name, symbol string
+	percent      uint64
+	graduates    bool
+}{
+	{"Chog Junior", "CHOGJR", 2, false},
+	{"Molandak Hat", "MOLHAT", 20, false},
+	{"Purple Frog", "PFROG", 45, false},
+	{"Nad Cat", "NADCAT", 75, false},
+	{"Almost There", "ALMOST", 99, false},
+	{"Sold Out", "SOLD", 100, false},
+	{"Gone Already", "GONE", 100, true},
+}
+
+// toTarget is the price of all that a curve sells under the terms it has on
+// the local chain, in whole coins and before the fee, which is one percent.
+const toTarget = 225_000
+
+// Etch stands up the curves and their router.
+func (f *Family) Etch(site venue.Site) error {
+	for _, source := range f.sources {
+		curve, err := site.Init("NadFunCurve", f.wrappedNative, site.Founder())
+		if err == nil {
+			err = site.Etch(source.Factory, curve)
+		}
+		if err != nil {
+			return fmt.Errorf("nadfun: curve of %s: %w", source.ID, err)
+		}
+		router, err := site.Init("NadFunRouter", source.Factory, f.wrappedNative)
+		if err == nil {
+			err = site.Etch(source.Router, router)
+		}
+		if err != nil {
+			return fmt.Errorf("nadfun: router of %s: %w", source.ID, err)
+		}
+	}
+	return nil
+}
+
+// Open launches tokens of its own: the listings are of tokens that stand
+// already.
+func (f *Family) Open(site venue.Site, _ []venue.Listing) error {
+	for _, source := range f.sources {
+		if err := f.launch(site, source); err != nil {
+			return fmt.Errorf("nadfun: launch on %s: %w", source.ID, err)
+		}
+	}
+	return nil
+}
+
+func (f *Family) launch(site venue.Site, source *venue.Source) error {
+	var create, trade []venue.Tx
+	for i, l := range launches {
+		create = append(create, venue.Tx{To: source.Factory, Data: createCall(site.Founder(), l.name, l.symbol, i), Gas: createGas})
+	}
+	logs, err := site.Send(create)
+	if err != nil {
+		return err
+	}
+	for i, l := range launches {
+		token, err := f.createdIn(logs[i])
+		if err != nil {
+			return err
+		}
+		never := u256.Max.Bytes()
+		buy := call("buy((uint256,address,address,uint256))", nil, token[:], holder[:], never[:])
+		trade = append(trade, venue.Tx{To: source.Router, Value: worth(l.percent), Data: buy, Gas: buyGas})
+		if l.graduates {
+			trade = append(trade, venue.Tx{To: source.Factory, Data: call("graduate(address)", token[:]), Gas: graduateGas})
+		}
+	}
+	_, err = site.Send(trade)
+	return err
+}
+
+// worth is what to pay for so much of the way, of which after the fee, rounded
+// down as it is, just that is left.
+func worth(percent uint64) u256.Int {
+	coin := u256.From(1_000_000_000_000_000_000)
+	net := u256.From(toTarget * percent / 100).Mul(coin)
+	gross := net.Mul(u256.From(100)).Div(u256.From(99))
+	if gross.Sub(gross.Div(u256.From(100))).Lt(net) {
+		gross = gross.Add(u256.One)
+	}
+	return gross
+}
+
+// createCall is calldata of create, whose one argument is a tuple with three
+// strings in it.
+func createCall(creator common.Address, name, symbol string, salt int) []byte {
+	word := func(n int) []byte { b := u256.From(uint64(n)).Bytes(); return b[:] }
+	const head = 6 * 32
+	data := call("create((address,string,string,string,bytes32,uint8))",
+		word(32), creator[:], word(head), word(head+64), word(head+128), word(salt), word(0))
+	for _, text := range []string{name, symbol, ""} {
+		data = append(data, word(len(text))...)
+		data = append(data, common.RightPadBytes([]byte(text), 32)...)
+	}
+	return data
+}
+
+// createdIn is the token whose launch is among the logs.
+func (f *Family) createdIn(logs []*types.Log) (common.Address, error) {
+	for _, log := range logs {
+		e, err := f.Decode(log)
+		if err != nil {
+			return common.Address{}, err
+		}
+		if c, ok := e.(created); ok {
+			return c.token, nil
+		}
+	}
+	return common.Address{}, errors.New("create left no CurveCreate")
+}
