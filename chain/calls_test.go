@@ -8,8 +8,8 @@ import (
 	"github.com/ethereum/go-ethereum/crypto"
 
 	"braid/chain"
-	"braid/devchain"
 	"braid/contracts"
+	"braid/devchain"
 	"braid/monad"
 	"braid/u256"
 	"braid/venue"

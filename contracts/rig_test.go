@@ -46,6 +46,7 @@ type rig struct {
 	a, b, c   common.Address
 	ab, bc    pair
 	ac, wa    pair
+	others    []common.Address // tokens of the venues
 }
 
 type pair struct {
@@ -161,6 +162,18 @@ func (r *rig) create2(init []byte) common.Address {
 	return at
 }
 
+// etch runs creation code as the code of an account of choice.
+func (r *rig) etch(from, at common.Address, init []byte) {
+	r.t.Helper()
+	r.state.SetCode(at, init, tracing.CodeChangeUnspecified)
+	r.state.SetNonce(at, 1, tracing.NonceChangeUnspecified)
+	code, _, err := r.evm.Call(from, at, nil, vm.NewGasBudget(30_000_000, 0), new(uint256.Int))
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	r.state.SetCode(at, code, tracing.CodeChangeUnspecified)
+}
+
 func (r *rig) token(name string) common.Address {
 	at := r.deploy(Token.Init(name, name, uint8(18), user, e18(10_000_000)))
 	r.endow(at)
@@ -265,7 +278,7 @@ type entry struct{ Token, Who common.Address }
 // ledger is what the people hold of every token of the rig.
 func (r *rig) ledger(people ...common.Address) map[entry]string {
 	book := map[entry]string{}
-	for _, token := range []common.Address{native, r.wrapped, r.a, r.b, r.c} {
+	for _, token := range append([]common.Address{native, r.wrapped, r.a, r.b, r.c}, r.others...) {
 		for _, who := range people {
 			book[entry{token, who}] = r.held(token, who).String()
 		}

@@ -122,6 +122,7 @@ func TestRouteThatCannotBe(t *testing.T) {
 		"middle token left":        {[]step{through(r.ab, 0, 2), through(r.bc, 2, 1).part(1 << 31)}, "LeftOver"},
 		"nothing held":             {[]step{through(r.bc, 2, 1)}, "ZeroAmount"},
 		"input spent twice":        {[]step{through(r.ac, 0, 1), through(r.ac, 0, 1)}, "ZeroAmount"},
+		"another token comes out":  {[]step{through(r.ab, 0, 4).part(1 << 31), through(r.ac, 0, 1)}, "ZeroAmount"},
 		"out of the output":        {[]step{through(r.ac, 0, 1), through(r.bc, 1, 2)}, "Backwards"},
 		"into the input":           {[]step{through(r.ab, 0, 2), through(r.ab, 2, 0)}, "Backwards"},
 		"token beyond the table":   {[]step{through(r.ab, 0, 5)}, "UnknownToken"},

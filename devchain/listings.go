@@ -13,10 +13,10 @@ import (
 	"braid/venue"
 )
 
-// The pools of a pair are each less than half as deep as the one before, down
-// to the shallowest worth opening. A pair has one in any case.
+// The pools of a pair are each little more than half as deep as the one before,
+// down to the shallowest worth opening. A pair has one in any case.
 const (
-	fallPercent = 40
+	fallPercent = 60
 	shallowest  = 80_000 // dollars
 )
 
@@ -44,6 +44,9 @@ func listings(sources []venue.Source, seed uint64) []venue.Listing {
 func pools(random *rand.Rand, sources []venue.Source, a, b market.Token, depth uint64) []venue.Listing {
 	var list []venue.Listing
 	for _, i := range random.Perm(len(sources)) {
+		if sources[i].Type == venue.BondingCurve {
+			continue // curves launch tokens of their own
+		}
 		dollars := depth * (85 + random.Uint64N(31)) / 100
 		amount := worth(a, dollars)
 		// Prices of the same pair agree within five basis points.

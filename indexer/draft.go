@@ -8,6 +8,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
 
+	"braid/chain"
 	"braid/market"
 	"braid/u256"
 	"braid/venue"
@@ -19,10 +20,12 @@ type draft struct {
 	base  *market.Snapshot
 	pools map[venue.ID]venue.Pool
 	order []venue.ID // of first change, so that equal chains give equal markets
+
+	loaders map[venue.ID]venue.Loader // of the pools whose logs do not tell all
 }
 
 func newDraft(base *market.Snapshot) *draft {
-	return &draft{base: base, pools: map[venue.ID]venue.Pool{}}
+	return &draft{base: base, pools: map[venue.ID]venue.Pool{}, loaders: map[venue.ID]venue.Loader{}}
 }
 
 // pool is nil when there is none.
@@ -60,6 +63,9 @@ func (x *Indexer) read(d *draft, log *types.Log) {
 			var p venue.Pool
 			if p, err = f.Apply(d.pool(id), e); err == nil {
 				d.put(p)
+				if l, ok := f.(venue.Loader); ok {
+					d.loaders[id] = l
+				}
 				return
 			}
 		}
@@ -83,10 +89,54 @@ func (x *Indexer) spoil(d *draft, id venue.ID, err error) {
 	}
 }
 
-// finish is the market after b with all that the draft holds, and the tokens
-// its new pools need, as they stood at a block. A pool of a token without
-// decimals is left out.
+// load reads what the changed pools want to know beside their logs, as it
+// stood after the block.
+func (x *Indexer) load(ctx context.Context, d *draft, b market.Block) error {
+	var calls []chain.Call
+	for _, id := range d.order {
+		if l := d.loaders[id]; l != nil {
+			for _, r := range l.Wants(d.pools[id]) {
+				calls = append(calls, chain.Call{To: r.To, Data: r.Data})
+			}
+		}
+	}
+	if len(calls) == 0 {
+		return nil
+	}
+	results, err := x.node.Calls(ctx, b.Hash, calls)
+	if err != nil {
+		return fmt.Errorf("block %d: pools: %w", b.Number, err)
+	}
+	for _, id := range d.order {
+		l := d.loaders[id]
+		if l == nil {
+			continue
+		}
+		answers := make([][]byte, len(l.Wants(d.pools[id])))
+		for i := range answers {
+			if results[i].OK {
+				answers[i] = results[i].Data
+			}
+		}
+		if results = results[len(answers):]; len(answers) == 0 {
+			continue
+		}
+		if p, err := l.Load(d.pools[id], answers); err == nil {
+			d.put(p)
+		} else {
+			x.spoil(d, id, fmt.Errorf("block %d: %w", b.Number, err))
+		}
+	}
+	return nil
+}
+
+// finish is the market after b with all that the draft holds, what its pools
+// want to know, and the tokens its new pools need, as they stood at a block. A
+// pool of a token without decimals is left out.
 func (x *Indexer) finish(ctx context.Context, d *draft, b market.Block, at common.Hash) (*market.Snapshot, error) {
+	if err := x.load(ctx, d, b); err != nil {
+		return nil, err
+	}
 	known := map[common.Address]bool{}
 	var strange []common.Address
 	for _, id := range d.order {

@@ -205,7 +205,7 @@ func (w *world) metric(name string) float64 {
 
 func (w *world) until(what string, is func() bool) {
 	w.Helper()
-	for deadline := time.Now().Add(20 * time.Second); !is(); time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(2 * time.Minute); !is(); time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
 			w.Fatalf("never: %s: %+v", what, w.index.Health())
 		}

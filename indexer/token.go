@@ -3,8 +3,6 @@ package indexer
 import (
 	"bytes"
 	"context"
-	"strings"
-	"unicode"
 
 	"github.com/ethereum/go-ethereum/common"
 
@@ -13,11 +11,7 @@ import (
 	"braid/u256"
 )
 
-const (
-	maxSymbol   = 32 // code points
-	maxName     = 64
-	maxDecimals = 77 // 10^78 is beyond 256 bits
-)
+const maxDecimals = 77 // 10^78 is beyond 256 bits
 
 // questions are what is asked of a token that is not on the list.
 var questions = [...][]byte{
@@ -63,20 +57,7 @@ func describe(a common.Address, decimals, symbol, name chain.Result) (market.Tok
 	if n.Gt(u256.From(maxDecimals)) {
 		return market.Token{}, false
 	}
-	t := market.Token{
-		Address:  a,
-		Symbol:   clean(text(symbol), maxSymbol),
-		Name:     clean(text(name), maxName),
-		Decimals: uint8(n.Uint64()),
-	}
-	if t.Symbol == "" {
-		hex := strings.ToLower(a.Hex())
-		t.Symbol = hex[:6] + "…" + hex[38:]
-	}
-	if t.Name == "" {
-		t.Name = t.Symbol
-	}
-	return t, true
+	return market.Token{Address: a, Symbol: text(symbol), Name: text(name), Decimals: uint8(n.Uint64())}, true
 }
 
 // text reads an ABI string, or the bytes32 that early tokens return.
@@ -105,22 +86,4 @@ func text(r chain.Result) string {
 		return ""
 	}
 	return string(d[at+32 : at+32+n])
-}
-
-// clean makes text of strangers harmless: valid UTF-8 without control,
-// zero-width, bidirectional and other characters that do not show, every run
-// of white space one space, and at most limit code points.
-func clean(s string, limit int) string {
-	shown := strings.Map(func(r rune) rune {
-		switch {
-		case unicode.IsSpace(r):
-			return ' '
-		case r == unicode.ReplacementChar,
-			unicode.In(r, unicode.C, unicode.Zl, unicode.Zp, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector):
-			return -1
-		}
-		return r
-	}, s)
-	runes := []rune(strings.Join(strings.Fields(shown), " "))
-	return strings.TrimSpace(string(runes[:min(len(runes), limit)]))
 }

@@ -90,7 +90,7 @@ func (w *world) settle() *market.Snapshot {
 
 func await(t *testing.T, x *indexer.Indexer, head common.Hash) *market.Snapshot {
 	t.Helper()
-	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(200 * time.Microsecond) {
+	for deadline := time.Now().Add(2 * time.Minute); ; time.Sleep(200 * time.Microsecond) {
 		if s := x.Head(); s != nil && s.Block().Hash == head {
 			return s
 		}

@@ -46,6 +46,9 @@ type Source struct {
 	// book, where the markets do not hold it themselves.
 	Margin common.Address `json:"margin,omitzero"`
 
+	// Router takes the trades of a source whose pools do not.
+	Router common.Address `json:"router,omitzero"`
+
 	// Unproved says why the row may not be trusted on mainnet yet: there a
 	// wrong fee over-quotes and reverts. The local chain is built from the
 	// row, so there it is true by construction.

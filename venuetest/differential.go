@@ -30,7 +30,7 @@ const casesPerState = 100
 // states, directions and amounts both must pay the same or both refuse. CASES
 // and SEED in the environment make the run longer or another.
 func Differential(t *testing.T, family string, c Contract) {
-	cases, seed := setting(t, "CASES", 20_000), setting(t, "SEED", 1)
+	cases, seed := setting(t, "CASES", 5_000), setting(t, "SEED", 1)
 	r := rand.New(rand.NewPCG(seed, 0))
 	start := time.Now()
 	var states, done, mismatches uint64

@@ -80,9 +80,10 @@ func (d direction) refusal(amount u256.Int, err error) {
 	d.errorf(amount, "refuses with a word of its own: %v", err)
 }
 
-// spot: no amount is paid better than the first unit.
+// spot: no amount is paid better than the first unit, but for what rounding may
+// give away: a unit of either token.
 func (d direction) spot(amount, paid u256.Int) {
-	ceiling := amount.Float() * d.pool.Spot(d.in, d.out) * (1 + 1e-9)
+	ceiling := (amount.Float() + 1) * d.pool.Spot(d.in, d.out) * (1 + 1e-9)
 	if paid.Float() > ceiling+1 {
 		d.errorf(amount, "pays %v, above %g at its spot price", paid, ceiling)
 	}

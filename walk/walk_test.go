@@ -23,13 +23,25 @@ type order struct {
 	amount    *big.Int
 	native    bool // fund with value
 	recipient common.Address
+	only      string // a source; empty for all
 }
 
 func (o order) query() url.Values {
 	return url.Values{
 		"tokenIn": {o.in.Hex()}, "tokenOut": {o.out.Hex()}, "amount": {o.amount.String()}, "recipient": {o.recipient.Hex()},
-		"maxPriceImpactBps": {"10000"},
+		"maxPriceImpactBps": {"10000"}, "excludeSources": {others(o.only)},
 	}
+}
+
+// others are all sources but one; none for no source.
+func others(only string) string {
+	var ids []string
+	for _, s := range monad.Sources() {
+		if only != "" && s.ID != only {
+			ids = append(ids, s.ID)
+		}
+	}
+	return strings.Join(ids, ",")
 }
 
 // walk quotes, swaps, approves, sends, and holds the recipient's gain to the
@@ -101,6 +113,41 @@ func TestWalk(t *testing.T) {
 	earth.sameHoldings(t, held)
 }
 
+// TestEverySource walks each source alone, over whatever it trades, both ways
+// and at several sizes.
+func TestEverySource(t *testing.T) {
+	held := earth.holdings(t)
+	r := rand.New(rand.NewPCG(6, 6))
+	tokens := earth.tokens(t)
+	for _, source := range monad.Sources() {
+		t.Run(source.ID, func(t *testing.T) {
+			walked := 0
+			for _, i := range r.Perm(len(tokens)) {
+				for _, hub := range []common.Address{monad.WrappedNative, monad.USDC, monad.AUSD, monad.USDT0} {
+					o := order{in: tokens[i], out: hub, only: source.ID}
+					if o.in == hub || !earth.joined(t, o) || walked == 12 {
+						continue
+					}
+					for _, back := range []bool{false, true} {
+						if back {
+							o.in, o.out = o.out, o.in
+						}
+						o.recipient = stranger(r)
+						o.amount = earth.size(t, o, []int{0, 100, 2000}[walked%3])
+						o.native = o.in == monad.WrappedNative && walked%4 == 3
+						earth.walk(t, o)
+						walked++
+					}
+				}
+			}
+			if walked == 0 {
+				t.Error("nothing to walk")
+			}
+		})
+	}
+	earth.sameHoldings(t, held)
+}
+
 // TestNative funds with value what /swap wrote for wrapped native, and takes
 // native out by its aliases.
 func TestNative(t *testing.T) {
@@ -122,13 +169,13 @@ func TestNative(t *testing.T) {
 // reverts with the Router's own word, and nothing moves.
 func TestMovedPrice(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 9))
-	o := order{in: monad.USDC, out: monad.WrappedNative, amount: big.NewInt(50e6), recipient: stranger(r)}
+	o := order{in: monad.USDC, out: monad.WrappedNative, amount: big.NewInt(50e6), recipient: stranger(r), only: "UniswapV2"}
 	swap, resp := earth.get(t, "/swap", o.query())
 	if resp.StatusCode != 200 {
 		t.Fatal(swap.Code, swap.Detail)
 	}
 	// Somebody else buys the same token first, far beyond 50 bps.
-	mover := order{in: monad.USDC, out: monad.WrappedNative, recipient: stranger(r)}
+	mover := order{in: monad.USDC, out: monad.WrappedNative, recipient: stranger(r), only: "UniswapV2"}
 	mover.amount = earth.size(t, mover, 1500)
 	earth.walk(t, mover)
 
@@ -153,7 +200,7 @@ func TestMovedPrice(t *testing.T) {
 
 // TestViem is the walk of an integrator with JavaScript.
 func TestViem(t *testing.T) {
-	cmd := exec.Command("node", "walk.mjs", earth.base, earth.chain.URL())
+	cmd := exec.Command("node", "walk.mjs", earth.base, earth.url)
 	out, err := cmd.CombinedOutput()
 	if err != nil || !strings.Contains(string(out), "3 swaps paid what was quoted") {
 		t.Fatalf("%v\n%s", err, out)

@@ -18,6 +18,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -33,8 +34,6 @@ import (
 	"braid/contracts"
 	"braid/devchain"
 	"braid/monad"
-	"braid/venue"
-	"braid/venue/univ2"
 )
 
 // earth is the world that all tests of this package share.
@@ -53,25 +52,15 @@ func TestMain(m *testing.M) {
 
 // world is a chain, a service on it, and a wallet.
 type world struct {
-	chain   *devchain.Chain
-	rpc     *ethclient.Client
-	base    string // of the API
-	service *exec.Cmd
-	key     *ecdsa.PrivateKey
-	from    common.Address
-	close   func()
+	url   string // of the chain
+	rpc   *ethclient.Client
+	base  string // of the API
+	key   *ecdsa.PrivateKey
+	from  common.Address
+	close func()
 }
 
 func newWorld() (*world, error) {
-	ctx := context.Background()
-	sources := monad.Sources()
-	local, err := devchain.Start(ctx, devchain.Config{
-		RPCAddr: "127.0.0.1:0", Artifacts: "../build/artifacts", Seed: 1,
-		Sources: sources, Families: []venue.Family{univ2.New(sources)},
-	})
-	if err != nil {
-		return nil, err
-	}
 	dir, err := os.MkdirTemp("", "walk")
 	if err != nil {
 		return nil, err
@@ -80,30 +69,36 @@ func newWorld() (*world, error) {
 	if out, err := exec.Command("go", "build", "-o", binary, "braid/cmd/braid").CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("go build: %s", out)
 	}
-	service, base, err := startService(binary, local.URL())
+	local, url, err := start("JSON-RPC", binary, "dev", "--rpc-addr", "127.0.0.1:0", "--artifacts", "../build/artifacts")
 	if err != nil {
 		return nil, err
 	}
-	client, err := ethclient.Dial(local.URL())
+	service, base, err := start("API", binary, "serve", "--rpc", url)
+	if err != nil {
+		local.Process.Kill()
+		return nil, err
+	}
+	client, err := ethclient.Dial(url)
 	if err != nil {
 		return nil, err
 	}
 	return &world{
-		chain: local, rpc: client, base: base, service: service, key: devchain.DevKey, from: devchain.DevAccount,
+		url: url, rpc: client, base: base, key: devchain.DevKey, from: devchain.DevAccount,
 		close: func() {
-			service.Process.Kill()
-			service.Wait()
 			client.Close()
-			local.Close()
+			for _, p := range []*exec.Cmd{service, local} {
+				p.Process.Signal(os.Interrupt)
+				p.Wait()
+			}
 			os.RemoveAll(dir)
 		},
 	}, nil
 }
 
-// startService runs `braid serve --rpc URL` on a free port and waits until it
-// says that it is ready.
-func startService(binary, rpc string) (*exec.Cmd, string, error) {
-	cmd := exec.Command(binary, "serve", "--rpc", rpc)
+// start runs a command on free ports, waits until it is ready, and gives the
+// address that it prints behind a word.
+func start(word, binary string, args ...string) (*exec.Cmd, string, error) {
+	cmd := exec.Command(binary, args...)
 	cmd.Env = append(os.Environ(), "BRAID_ADDR=127.0.0.1:0")
 	cmd.Stderr = os.Stderr
 	out, err := cmd.StdoutPipe()
@@ -113,17 +108,17 @@ func startService(binary, rpc string) (*exec.Cmd, string, error) {
 	if err := cmd.Start(); err != nil {
 		return nil, "", err
 	}
-	var base string
-	lines := bufio.NewScanner(out)
-	for lines.Scan() {
-		if f := strings.Fields(lines.Text()); len(f) == 2 && f[0] == "API" {
-			base = f[1]
-		} else if lines.Text() == "ready" && base != "" {
-			return cmd, base, nil
+	ready := false
+	for lines := bufio.NewScanner(out); lines.Scan(); {
+		f := strings.Fields(lines.Text())
+		ready = ready || slices.Contains(f, "ready")
+		if ready && len(f) > 1 && f[0] == word {
+			go io.Copy(io.Discard, out)
+			return cmd, f[1], nil
 		}
 	}
 	cmd.Wait()
-	return nil, "", fmt.Errorf("braid serve ended before it was ready")
+	return nil, "", fmt.Errorf("braid %s ended before it was ready", args[0])
 }
 
 // answer is what /quote and /swap say.
@@ -167,6 +162,26 @@ func (w *world) get(t testing.TB, path string, query url.Values) (*answer, *http
 		t.Fatalf("%s: %v in %.200s", path, err, body)
 	}
 	return &a, resp
+}
+
+// tokens are all that can be traded now.
+func (w *world) tokens(t testing.TB) (list []common.Address) {
+	t.Helper()
+	resp, err := http.Get(w.base + "/tokens?limit=500")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	var body struct {
+		Tokens []struct{ Address common.Address }
+	}
+	if err := json.NewDecoder(resp.Body).Decode(&body); err != nil {
+		t.Fatal(err)
+	}
+	for _, token := range body.Tokens {
+		list = append(list, token.Address)
+	}
+	return list
 }
 
 // catchUp waits until the service quotes from a block at or after n.

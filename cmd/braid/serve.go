@@ -32,8 +32,13 @@ func serve(ctx context.Context, args []string, getenv func(string) string, stdou
 		return err
 	}
 	defer l.Close()
-	fmt.Fprintf(stdout, "API       http://%s/api/v1\n", l.Addr())
-	return s.run(ctx, l, logger(stderr), func() { fmt.Fprintln(stdout, "ready") })
+	return s.run(ctx, l, logger(stderr), func() {
+		fmt.Fprintf(stdout, `
+braid is ready
+  page      http://%[1]s/
+  API       http://%[1]s/api/v1
+`, l.Addr())
+	})
 }
 
 // dev runs a local chain and the service on it. The two meet only over

@@ -25,7 +25,13 @@ import (
 	"braid/market"
 	"braid/monad"
 	"braid/venue"
+	"braid/venue/balancer"
+	"braid/venue/hanji"
+	"braid/venue/kuru"
+	"braid/venue/nadfun"
 	"braid/venue/univ2"
+	"braid/venue/univ3"
+	"braid/venue/univ4"
 	"braid/web"
 )
 
@@ -33,6 +39,12 @@ import (
 func families(sources []venue.Source) []venue.Family {
 	return []venue.Family{
 		univ2.New(sources),
+		univ3.New(sources),
+		univ4.New(sources, monad.WrappedNative),
+		balancer.New(sources),
+		kuru.New(sources, monad.WrappedNative),
+		hanji.New(sources, monad.WrappedNative),
+		nadfun.New(sources, monad.WrappedNative),
 	}
 }
 

@@ -1,19 +1,13 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.30;
 
+import {IERC20} from "../src/Transfer.sol";
+import {KuruMargin} from "./KuruMargin.sol";
 import {IDecimals, KuruRegistrar, KuruVault} from "./KuruRegistrar.sol";
-
-interface IPurse {
-    function deposit(address owner, address token, uint256 amount) external payable;
-}
 
 interface IOrders {
     function addBuyOrder(uint32 price, uint96 size, bool postOnly) external;
     function addSellOrder(uint32 price, uint96 size, bool postOnly) external;
-}
-
-interface IApprove {
-    function approve(address spender, uint256 amount) external returns (bool);
 }
 
 /// @title KuruMaker
@@ -31,9 +25,9 @@ contract KuruMaker {
     uint256 private constant BPS = 10_000;
 
     KuruRegistrar private immutable registrar;
-    IPurse private immutable purse;
+    KuruMargin private immutable purse;
 
-    constructor(KuruRegistrar registrar_, IPurse purse_) {
+    constructor(KuruRegistrar registrar_, KuruMargin purse_) {
         registrar = registrar_;
         purse = purse_;
     }
@@ -89,7 +83,7 @@ contract KuruMaker {
         if (token == address(0)) {
             purse.deposit{value: amount}(owner, token, amount);
         } else {
-            IApprove(token).approve(address(purse), amount);
+            IERC20(token).approve(address(purse), amount);
             purse.deposit(owner, token, amount);
         }
     }

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.30;
 
-interface IMoney {
-    function transfer(address to, uint256 amount) external returns (bool);
-    function transferFrom(address from, address to, uint256 amount) external returns (bool);
-}
+import {IERC20} from "../src/Transfer.sol";
 
 /// @title KuruMargin
 /// @notice Stands in for Kuru's margin account on the local chain: the purse
@@ -49,7 +46,7 @@ contract KuruMargin {
     function deposit(address owner, address token, uint256 amount) external payable {
         if (msg.value != (token == address(0) ? amount : 0)) revert NativeAssetMismatch();
         held[owner][token] += amount;
-        if (token != address(0) && !IMoney(token).transferFrom(msg.sender, address(this), amount)) {
+        if (token != address(0) && !IERC20(token).transferFrom(msg.sender, address(this), amount)) {
             revert NotPaid(address(this), token, amount);
         }
         emit Deposit(owner, token, amount);
@@ -98,7 +95,7 @@ contract KuruMargin {
     function pay(address to, address token, uint256 amount) private {
         bool ok;
         if (token == address(0)) (ok,) = to.call{value: amount}("");
-        else ok = IMoney(token).transfer(to, amount);
+        else ok = IERC20(token).transfer(to, amount);
         if (!ok) revert NotPaid(to, token, amount);
     }
 }

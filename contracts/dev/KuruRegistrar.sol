@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.30;
 
+import {KuruMargin} from "./KuruMargin.sol";
 import {KuruMarket} from "./KuruMarket.sol";
-
-interface IMargin {
-    function updateMarkets(address market) external;
-}
 
 interface IDecimals {
     function decimals() external view returns (uint8);
@@ -88,10 +85,10 @@ contract KuruRegistrar {
         uint96 spread; // of the vault, in basis points
     }
 
-    address private immutable margin;
+    KuruMargin private immutable margin;
     address private immutable book;
 
-    constructor(address margin_, address book_) {
+    constructor(KuruMargin margin_, address book_) {
         margin = margin_;
         book = book_;
     }
@@ -102,7 +99,7 @@ contract KuruRegistrar {
         bytes32 salt = keccak256(abi.encode(t));
         market = address(new KuruMarket{salt: salt}(book));
         vault = address(new KuruVault{salt: salt}(msg.sender, IBook(market)));
-        IMargin(margin).updateMarkets(market);
+        margin.updateMarkets(market);
         initialize(t, market, vault);
         emit MarketRegistered(
             t.base,
@@ -129,7 +126,7 @@ contract KuruRegistrar {
             decimals(t.base),
             t.quote,
             decimals(t.quote),
-            margin,
+            address(margin),
             t.sizePrecision,
             t.pricePrecision,
             t.tickSize,

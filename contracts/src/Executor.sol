@@ -26,7 +26,8 @@ import {V3} from "./kinds/V3.sol";
 /// where the step needs it; tokenOut is paid straight to the recipient.
 ///
 /// The few units that a venue cannot take (an order book's dust) go back to
-/// the sender; of tokenIn they are never pulled.
+/// the sender; of tokenIn, where they can be told beforehand, they are never
+/// pulled.
 ///
 /// PREPAID in the kind of a step means that the step before it pays its whole
 /// output straight into this step's pool, whose address opens the body.
@@ -161,10 +162,11 @@ contract Executor is V2, V3, UniswapV4, BalancerV3, Kuru, Hanji, NadFun {
     }
 
     /// @dev Runs a step and counts what it left here.
-    function measured(uint256 kind, Step memory s, bytes calldata body) private returns (uint256) {
+    function measured(uint256 kind, Step memory s, bytes calldata body) private returns (uint256 made) {
         uint256 before = balance(s.tokenOut);
         run(kind, s, body);
-        return balance(s.tokenOut) - before;
+        made = balance(s.tokenOut) - before;
+        if (made == 0) revert ZeroAmount();
     }
 
     // Reading the route. Every read is inside it, or reverts.

@@ -22,6 +22,7 @@ abstract contract Kind {
     error ZeroAmount();
     error PartialFill(uint256 amount, uint256 used);
     error NotCalled(address caller);
+    error NotNative();
 
     /// Where the amount of a step lies before it.
     enum Funds {
@@ -62,18 +63,37 @@ abstract contract Kind {
 
     /// @dev Brings the step's amount here, as native.
     function payNative(Step memory s) internal {
+        if (s.tokenIn != wrappedNative) revert NotNative();
         pay(s, address(this));
         IWrappedNative(wrappedNative).withdraw(s.amount);
     }
 
+    /// @dev Brings the step's amount here and lets its venue take it.
+    /// @return all what then is here of tokenIn, if all of the amount arrived
+    function lend(Step memory s, address venue) internal returns (uint256 all) {
+        all = balance(s.tokenIn);
+        if (s.funds == Funds.Router) all += s.amount;
+        pay(s, address(this));
+        s.tokenIn.allow(venue, s.amount);
+    }
+
+    /// @dev Ends what lend began.
+    /// @return used what is gone of all, be it with the venue or on the way here
+    function reclaim(Step memory s, address venue, uint256 all) internal returns (uint256 used) {
+        s.tokenIn.allow(venue, 0);
+        return all - balance(s.tokenIn);
+    }
+
     /// @dev Hands on native that a venue paid here, wrapped.
     function deliverNative(Step memory s, uint256 amount) internal {
+        if (s.tokenOut != wrappedNative) revert NotNative();
         IWrappedNative(wrappedNative).deposit{value: amount}();
         deliver(s, amount);
     }
 
     /// @dev Hands on what a venue could only pay here.
     function deliver(Step memory s, uint256 amount) internal {
+        if (amount == 0) revert ZeroAmount();
         if (s.to != address(this)) s.tokenOut.send(s.to, amount);
     }
 

@@ -47,11 +47,9 @@ abstract contract Hanji is Kind {
         uint256 flags = uint8(body[20]);
         uint256 units = s.amount / uint128(bytes16(body[21:37]));
         if (flags & BUYS == 0) s.amount = units * uint128(bytes16(body[21:37]));
-        pay(s, address(this));
-        s.tokenIn.allow(market, s.amount);
+        uint256 all = lend(s, market);
         bool native = flags & PAYS_NATIVE != 0 && s.tokenOut == wrappedNative;
         address paid = native ? address(0) : s.tokenOut;
-        uint256 used = balance(s.tokenIn);
         made = balance(paid);
 
         // Units beyond 128 bits are cut, and so found not to be used up.
@@ -59,13 +57,11 @@ abstract contract Hanji is Kind {
         uint256 shares = flags & BUYS != 0 ? buy(market, uint128(units)) : sell(market, uint128(units));
         called = address(0);
 
-        used -= balance(s.tokenIn);
         made = balance(paid) - made;
-        s.tokenIn.allow(market, 0);
-        if (flags & BUYS == 0 ? used != s.amount : (s.amount - used) * shares >= 2 * used) {
+        uint256 used = reclaim(s, market, all);
+        if (flags & BUYS == 0 ? used != s.amount : used > s.amount || (s.amount - used) * shares >= 2 * used) {
             revert PartialFill(s.amount, used);
         }
-        if (made == 0) revert ZeroAmount();
         if (flags & BUYS != 0) (s.amount, s.funds) = (used, Funds.Here); // all was brought here
         if (native) deliverNative(s, made);
         else deliver(s, made);

@@ -30,21 +30,19 @@ abstract contract Kuru is Kind {
     uint8 private constant NATIVE_OUT = 4;
 
     error TooManyLots(uint256 lots);
-    error NotNative();
 
     function swapKuru(Step memory s, bytes calldata body) internal returns (uint256 made) {
         address market = address(bytes20(body[:20]));
         uint8 flags = uint8(body[40]);
         uint96 lots = cut(s, int8(uint8(body[41])));
         if (flags & NATIVE_IN != 0) {
-            if (s.tokenIn != wrappedNative) revert NotNative();
             payNative(s);
             return get(s, body, flags, s.amount, lots);
         }
-        pay(s, address(this));
-        s.tokenIn.allow(market, s.amount);
+        uint256 all = lend(s, market);
         made = get(s, body, flags, 0, lots);
-        s.tokenIn.allow(market, 0);
+        uint256 used = reclaim(s, market, all);
+        if (used != s.amount) revert PartialFill(s.amount, used);
     }
 
     /// @dev Trades, and hands on what came of it.
@@ -53,7 +51,6 @@ abstract contract Kuru is Kind {
         returns (uint256 made)
     {
         bool native = flags & NATIVE_OUT != 0;
-        if (native && s.tokenOut != wrappedNative) revert NotNative();
         address money = native ? address(0) : s.tokenOut;
         made = balance(money);
         if (native) called = address(bytes20(body[20:40]));

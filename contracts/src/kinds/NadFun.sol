@@ -31,8 +31,6 @@ interface INadFunRouter {
 abstract contract NadFun is Kind {
     using Transfer for address;
 
-    error NotNadFun();
-
     uint256 internal constant NAD_FUN_BODY = 20;
 
     function swapNadFun(Step memory s, bytes calldata body) internal returns (uint256 made) {
@@ -43,15 +41,14 @@ abstract contract NadFun is Kind {
                 INadFunRouter.Buy(1, s.tokenOut, s.to, block.timestamp)
             );
         }
-        if (s.tokenOut != wrappedNative) revert NotNadFun();
-        pay(s, address(this));
-        s.tokenIn.allow(venue, s.amount);
+        uint256 all = lend(s, venue);
         made = address(this).balance;
         called = venue;
         INadFunRouter(venue).sell(INadFunRouter.Sell(s.amount, 1, s.tokenIn, address(this), block.timestamp));
         called = address(0);
         made = address(this).balance - made;
-        s.tokenIn.allow(venue, 0);
+        uint256 used = reclaim(s, venue, all);
+        if (used != s.amount) revert PartialFill(s.amount, used);
         deliverNative(s, made);
     }
 }

@@ -42,13 +42,12 @@ abstract contract UniswapV4 is Kind {
 
     function swapUniswapV4(Step memory s, bytes calldata body) internal returns (uint256) {
         called = address(MANAGER);
-        bytes memory made = MANAGER.unlock(abi.encode(s, uint56(bytes7(body))));
-        called = address(0);
-        return abi.decode(made, (uint256));
+        return abi.decode(MANAGER.unlock(abi.encode(s, uint56(bytes7(body)))), (uint256));
     }
 
     function unlockCallback(bytes calldata data) external returns (bytes memory) {
         if (msg.sender != address(MANAGER) || called != msg.sender) revert NotCalled(msg.sender);
+        called = address(0);
         (Step memory s, uint56 body) = abi.decode(data, (Step, uint56));
         bool native = body >> 48 != 0;
         address currencyIn = native && s.tokenIn == wrappedNative ? address(0) : s.tokenIn;
@@ -65,7 +64,9 @@ abstract contract UniswapV4 is Kind {
             MANAGER.settle();
         }
         if (currencyOut == address(0)) {
+            called = address(MANAGER); // which now sends native
             MANAGER.take(currencyOut, address(this), made);
+            called = address(0);
             deliverNative(s, made);
         } else {
             MANAGER.take(currencyOut, s.to, made);
