@@ -17,6 +17,12 @@ test: artifacts ## set up and run every test
 	go vet ./...
 	go test -timeout 20m ./...
 
+CASES ?= 200000
+SEED  ?= 1
+differential: artifacts ## hold our arithmetic to the contracts: CASES=n SEED=n
+	@set -o pipefail; CASES=$(CASES) SEED=$(SEED) go test -count=1 -timeout 3h -run '^TestDifferential$$' -v ./venue/... \
+		| grep -E '^(family=|FAIL|panic)|mismatch|we say'
+
 bench: artifacts ## run the benchmarks
 	go test -run '^$$' -bench . -benchmem ./...
 
@@ -42,4 +48,4 @@ clean: ## remove what was built
 	rm -rf build node_modules
 
 FORCE:
-.PHONY: help run test bench artifacts contracts clean FORCE
+.PHONY: help run test differential bench artifacts contracts clean FORCE

@@ -19,13 +19,27 @@ import (
 
 // TestDifferential holds the pair's arithmetic to the pairs' own bytecode.
 func TestDifferential(t *testing.T) {
-	for _, feeBps := range []uint64{30, 25} {
+	var f forks
+	for i, feeBps := range []uint64{30, 25} {
 		c, err := newContract(feeBps)
 		if err != nil {
 			t.Fatal(err)
 		}
-		venuetest.Differential(t, univ2.Name, c)
+		f[i] = c
 	}
+	venuetest.Differential(t, univ2.Name, &f)
+}
+
+// forks are pairs of different fees; the first has its turn.
+type forks [2]*contract
+
+func (f *forks) Next(r *rand.Rand) (venue.Pool, error) {
+	f[0], f[1] = f[1], f[0]
+	return f[0].Next(r)
+}
+
+func (f *forks) Swap(in, out int, amount u256.Int) (u256.Int, bool, error) {
+	return f[0].Swap(in, out, amount)
 }
 
 var owner = common.HexToAddress("0x00000000000000000000000000000000000000fe")
