@@ -1,6 +1,7 @@
 package contracts
 
 import (
+	"math/big"
 	"testing"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -79,4 +80,52 @@ func prepaidLast(route []byte) []byte {
 	const head, body = 7, 22
 	route[len(route)-head-body] |= 0x80
 	return route
+}
+
+// A venue that cannot use an amount up leaves it where it was.
+func TestPartialFill(t *testing.T) {
+	s := newTown(t)
+	for _, c := range []struct {
+		source  string
+		in, out common.Address
+		amount  *big.Int
+		fault   string
+	}{
+		{"V3 renamed", s.b, s.a, e18(5_000_000), "PartialFill"},
+		{"V3 Pancake", s.a, s.b, e18(5_000_000), "PartialFill"},
+		{"V4", s.a, s.b, e18(5_000_000), "PartialFill"},
+		{"V4", s.wrapped, s.a, e18(500_000), "PartialFill"},
+		{"Balancer", s.b, s.c, e18(5_000_000), hexOf("MaxInRatio()")},
+		{"Hanji", s.b, s.c, e18(5_000_000), "PartialFill"},
+		{"Hanji", s.c, s.b, e18(5_000_000), "PartialFill"},
+		{"NadFun", s.wrapped, s.launched, e18(500_000), hexOf("TargetAmountOverflow()")},
+	} {
+		st := s.through(c.source, c.in, c.out)
+		call := st.Pool.Call(st.In, st.Out)
+		o := s.order(c.in, c.out, c.amount, route(nil, step{kind: call.Kind, in: 0, out: 1, body: call.Body}))
+		if c.in == s.wrapped {
+			o.value = c.amount
+		}
+		s.refuses(o, c.fault)
+	}
+}
+
+// Native goes by the name of its wrapped form in every kind but wrap and
+// unwrap: else a step could take wrapped native that lay here for native that
+// it brings, or leave some.
+func TestNativeByItsOwnName(t *testing.T) {
+	s := newTown(t)
+	s.donate(s.wrapped)
+	v4, unwrap := s.through("V4", s.wrapped, s.a), step{kind: 3, in: 0, out: 2}
+	body := v4.Pool.Call(v4.In, v4.Out).Body
+	table := []common.Address{native, s.wrapped}
+	s.refuses(s.order(s.wrapped, s.a, e18(3), route(table, unwrap, step{kind: 5, in: 2, out: 1, body: body})), "NotNative")
+	s.refuses(s.order(s.a, s.wrapped, e18(3), route(table, step{kind: 5, in: 0, out: 2, body: body}, step{kind: 2, in: 2, out: 1})), "NotNative")
+	sell := s.through("NadFun", s.launched, s.wrapped)
+	s.refuses(s.order(s.launched, s.a, e18(3), route(nil, step{kind: 9, in: 0, out: 1, body: sell.Pool.Call(1, 0).Body})), "NotNative")
+}
+
+func hexOf(signature string) string {
+	b := sighash(signature)
+	return faultName(b[:])
 }
