@@ -119,15 +119,7 @@ func TestRoute(t *testing.T) {
 			plan.Step{Pool: pool(4, c, d), In: 0, Out: 1},
 		), []common.Address{b, c}, []string{"01 0>2 1073741824", "01 0>3 all", "01 2>1 all", "01 3>1 all"}},
 	} {
-		tx, err := at.Encode(row.plan, calldata.Terms{Recipient: address(0x99), MinOut: u256.One})
-		if err != nil {
-			t.Fatal(err)
-		}
-		args, err := contracts.Router.ABI.Methods["swap"].Inputs.Unpack(tx.Data[4:])
-		if err != nil {
-			t.Fatal(err)
-		}
-		table, steps := read(t, args[7].([]byte))
+		table, steps := read(t, routeOf(t, row.plan))
 		if diff := cmp.Diff(row.table, table); diff != "" {
 			t.Errorf("%s: table: %s", row.name, diff)
 		}

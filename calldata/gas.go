@@ -17,6 +17,7 @@ const (
 	gasMid     = 26_000 // the first stop of a token in between
 	gasStop    = 2_500  // counting what a step left in the Executor
 	gasPaid    = 29_000 // saved where the step before has paid the pool
+	gasJoined  = 45_000 // saved where it is part of the step before
 	gasWrap    = 20_000 // funding by value instead of by allowance
 	gasUnwrap  = 36_000
 
@@ -25,7 +26,7 @@ const (
 )
 
 // gasLimit covers the plan however its sender funds it.
-func gasLimit(p *plan.Plan, straight []bool, data []byte, wrapped common.Address, t Terms) uint64 {
+func gasLimit(p *plan.Plan, joints []joint, data []byte, wrapped common.Address, t Terms) uint64 {
 	limit := gasTx + gasRouter + p.Gas
 	for _, b := range data {
 		if b == 0 {
@@ -36,8 +37,11 @@ func gasLimit(p *plan.Plan, straight []bool, data []byte, wrapped common.Address
 	}
 	mid := map[common.Address]bool{}
 	for i := range p.Steps {
-		if straight[i] {
+		switch joints[i] {
+		case paid:
 			limit -= gasPaid
+		case joined:
+			limit -= gasJoined
 		}
 		if token := p.Steps[i].TokenOut(); token != p.TokenOut {
 			if limit += gasStop; !mid[token] {

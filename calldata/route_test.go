@@ -1,11 +1,19 @@
 package calldata_test
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/ethereum/go-ethereum/common"
+
+	"braid/calldata"
+	"braid/contracts"
+	"braid/plan"
+	"braid/u256"
+	"braid/venue"
 )
 
 // read takes a route apart: its table, and each step in words.
@@ -29,4 +37,54 @@ func read(t *testing.T, route []byte) (table []common.Address, steps []string) {
 		route = route[29:]
 	}
 	return table, steps
+}
+
+// inside is a pool in a shared contract that keeps accounts by token.
+type inside struct {
+	venue.Pool
+	mark byte
+}
+
+func (p inside) Call(in, out int) venue.Call {
+	tokens := p.Info().Tokens
+	return venue.Call{Kind: 5, Body: []byte{1, p.mark}, JoinIn: tokens[in].Hex(), JoinOut: tokens[out].Hex()}
+}
+
+// TestJoined: steps that follow each other inside one contract are one step,
+// and what passes between them is in no table. A split in between parts them.
+func TestJoined(t *testing.T) {
+	chain := run(t,
+		plan.Step{Pool: inside{pool(1, a, b), 0xa1}, In: 0, Out: 1},
+		plan.Step{Pool: inside{pool(2, b, c), 0xa2}, In: 0, Out: 1},
+		plan.Step{Pool: pool(3, c, d), In: 0, Out: 1},
+	)
+	want := slices.Concat([]byte{1}, c[:],
+		[]byte{5, 0, 2, 0, 0, 0, 0, 2, 0xa1}, b[:], []byte{0xa2},
+		[]byte{0x81, 2, 1, 0, 0, 0, 0}, address(3).Bytes(), []byte{0, 25})
+	if got := routeOf(t, chain); !bytes.Equal(got, want) {
+		t.Errorf("joined:\n%x\nwant\n%x", got, want)
+	}
+	split := run(t,
+		plan.Step{Pool: inside{pool(1, a, b), 0xa1}, In: 0, Out: 1},
+		plan.Step{Pool: inside{pool(2, b, d), 0xa2}, In: 0, Out: 1, Share: 1 << 31},
+		plan.Step{Pool: inside{pool(3, b, d), 0xa3}, In: 0, Out: 1},
+	)
+	want = slices.Concat([]byte{1}, b[:],
+		[]byte{5, 0, 2, 0, 0, 0, 0, 1, 0xa1}, []byte{5, 2, 1, 128, 0, 0, 0, 1, 0xa2}, []byte{5, 2, 1, 0, 0, 0, 0, 1, 0xa3})
+	if got := routeOf(t, split); !bytes.Equal(got, want) {
+		t.Errorf("parted:\n%x\nwant\n%x", got, want)
+	}
+}
+
+func routeOf(t *testing.T, p *plan.Plan) []byte {
+	t.Helper()
+	tx, err := at.Encode(p, calldata.Terms{Recipient: address(0x99), MinOut: u256.One})
+	if err != nil {
+		t.Fatal(err)
+	}
+	args, err := contracts.Router.ABI.Methods["swap"].Inputs.Unpack(tx.Data[4:])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return args[7].([]byte)
 }

@@ -156,6 +156,9 @@ func TestLaw4V3NotAPool(t *testing.T) {
 	}
 }
 
+// managerBody is one hop: no native, a fee of 500 and a spacing of 10.
+var managerBody = []byte{1, 0, 0, 1, 244, 0, 0, 10}
+
 // singleton is a venue of one address in the part of which a puppet is put.
 type singleton struct {
 	at       common.Address
@@ -173,14 +176,14 @@ func (r *rig) singletons() map[string]singleton {
 		r.teach(at, sighash(signature), answer, acts...)
 	}
 	manager := func(amount *big.Int) []byte { // Step and body, as swapUniswapV4 packs them
-		step := words(r.a.Big(), r.b.Big(), amount, new(big.Int), recipient.Big(), big.NewInt(500<<24|10))
-		return pack(Executor, "unlockCallback", step)
+		step := words(r.a.Big(), r.b.Big(), amount, new(big.Int), recipient.Big(), big.NewInt(6*32), big.NewInt(int64(len(managerBody))))
+		return pack(Executor, "unlockCallback", append(step, common.RightPadBytes(managerBody, 32)...))
 	}
 	vault := func(amount *big.Int) []byte {
 		return pack(Executor, "balancerUnlocked", stranger, r.a, r.b, amount, recipient)
 	}
 	return map[string]singleton{
-		"manager": {managerAt, 5, make([]byte, 7), unlock, words(big.NewInt(32), big.NewInt(32), e18(1)), manager, func() {
+		"manager": {managerAt, 5, managerBody, unlock, words(big.NewInt(32), big.NewInt(32), e18(1)), manager, func() {
 			high, low := e18(-10), e18(1) // of currency0, of currency1
 			if r.a.Cmp(r.b) > 0 {
 				high, low = low, high

@@ -2,6 +2,7 @@ package contracts
 
 import (
 	"math/big"
+	"slices"
 	"testing"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -36,7 +37,7 @@ func TestMixedRoute(t *testing.T) {
 			part(s.through("V4", s.a, w), 1<<30), part(s.through("Kuru", s.a, w), 1<<31), s.through("Hanji", s.a, w),
 		}
 	}
-	if s.through("V4", w, s.a).Pool.Call(0, 1).Body[0] != 1 {
+	if s.through("V4", w, s.a).Pool.Call(0, 1).Body[1] != 1 {
 		t.Fatal("the V4 pool of wrapped native is not of native: list its tokens the other way")
 	}
 	for range 2 {
@@ -50,6 +51,34 @@ func TestMixedRoute(t *testing.T) {
 		s.pays(s.trade(s.c, l, e18(90), append(back(), s.through("NadFun", w, l))...))
 	}
 	s.same(before, s.ledger(s.router, s.exec, victim))
+}
+
+// Consecutive V4 hops are one step under one unlock: it pays the same and burns
+// less than two.
+func TestV4HopsShareAnUnlock(t *testing.T) {
+	for _, ends := range [][2]string{{"wrapped", "b"}, {"b", "wrapped"}, {"b", "native"}} {
+		s := newTown(t)
+		before := s.ledger(s.router, s.exec, victim)
+		named := map[string]common.Address{"wrapped": s.wrapped, "b": s.b, "native": native}
+		in, out, made := named[ends[0]], named[ends[1]], named[ends[1]]
+		if made == native {
+			made = s.wrapped
+		}
+		hops := []plan.Step{s.through("V4", in, s.a), s.through("V4", s.a, made)}
+		apart, want := s.trade(in, out, e18(3), hops...)
+		_, steps := legs(plan.Plan{TokenIn: in, TokenOut: made, Steps: hops})
+		together := apart
+		together.route = route(nil, step{kind: 5, in: 0, out: 1, body: slices.Concat([]byte{2}, steps[0].body[1:], s.a[:], steps[1].body[1:])})
+
+		s.pays(together, want)
+		less, more := s.swap(together).gas, s.swap(apart).gas
+		if t.Logf("two hops burn %d together, %d apart", less, more); less+40_000 > more {
+			t.Errorf("two hops burn %d together, %d apart", less, more)
+		}
+		together.route = route(nil, step{kind: 5, in: 0, out: 1, body: []byte{0}})
+		s.refuses(together, "Truncated")
+		s.same(before, s.ledger(s.router, s.exec, victim))
+	}
 }
 
 // Whatever kind the step before is, it can pay straight into a pair.

@@ -78,6 +78,12 @@ type Call struct {
 	Kind   byte
 	Body   []byte
 	Prepay common.Address
+
+	// A contract that keeps accounts while it is called lets steps follow each
+	// other inside: one whose JoinIn is the JoinOut of the step before becomes
+	// part of that step. The first byte of such a Body counts its hops, and a
+	// joined one adds the token between them and the rest of its own Body.
+	JoinIn, JoinOut string
 }
 
 // Pool is one market between two or more tokens at one block. It never

@@ -86,7 +86,7 @@ contract Executor is V2, V3, UniswapV4, BalancerV3, Kuru, Hanji, NadFun {
         bool prepays; // straight into the pool of this step
         while (at < route.length) {
             (uint256 kind, uint256 in_, uint256 out, uint256 share) = head(route, at);
-            bytes calldata body = slice(route, at + HEAD, bodyOf(kind));
+            bytes calldata body = slice(route, at + HEAD, bodyOf(kind, route, at + HEAD));
             at += HEAD + body.length;
             if (in_ >= tokens.length) revert UnknownToken(in_);
             if (out >= tokens.length) revert UnknownToken(out);
@@ -135,10 +135,13 @@ contract Executor is V2, V3, UniswapV4, BalancerV3, Kuru, Hanji, NadFun {
         revert UnknownKind(kind);
     }
 
-    function bodyOf(uint256 kind) private pure returns (uint256) {
+    function bodyOf(uint256 kind, bytes calldata route, uint256 at) private pure returns (uint256) {
         if (kind & ~PREPAID == KIND_V2) return V2_BODY;
         if (kind == KIND_V3) return V3_BODY;
-        if (kind == KIND_UNISWAP_V4) return UNISWAP_V4_BODY;
+        if (kind == KIND_UNISWAP_V4) {
+            uint256 hops = uint8(bytes1(slice(route, at, 1)));
+            return hops == 0 ? route.length : UNISWAP_V4_FIRST + UNISWAP_V4_NEXT * (hops - 1);
+        }
         if (kind == KIND_BALANCER_V3) return BALANCER_V3_BODY;
         if (kind == KIND_KURU) return KURU_BODY;
         if (kind == KIND_HANJI) return HANJI_BODY;

@@ -42,19 +42,4 @@ function balancer({ modules, read, Fault }) {
   return built
 }
 
-export default (tools) => {
-  const { root, read, compile } = tools
-  const ours = ['contracts/dev/BalancerDesk.sol', 'contracts/dev/FixedRate.sol', 'contracts/src/Transfer.sol']
-  return [
-    { name: 'Balancer V3', inputs: [], run: async () => balancer(tools) },
-    {
-      name: 'BalancerDesk',
-      inputs: ours.map((path) => join(root, path)),
-      run: async () => {
-        const files = Object.fromEntries(ours.map((path) => [path, read(join(root, path))]))
-        const { BalancerDesk, FixedRate } = compile('solc', files, { ...settings, optimizer: { enabled: true, runs: 200 } })
-        return { BalancerDesk, FixedRate }
-      },
-    },
-  ]
-}
+export default (tools) => [{ name: 'Balancer V3', inputs: [], run: async () => balancer(tools) }]

@@ -27,12 +27,15 @@ interface IPoolManager {
 
 /// @notice A swap in a hookless pool of Uniswap V4's manager, which calls back
 /// whoever unlocks it, with the very bytes it was given, and locks only when
-/// nothing is owed either way. Where a pool has native, the route has wrapped
-/// native.
+/// nothing is owed either way. So a chain of pools is one step: what one makes
+/// the next takes, and only the ends are paid. Where a pool has native, the
+/// route has wrapped native.
 ///
-///     body  native:1 fee:3 tickSpacing:3
+///     body  hops:1 hop (token:20 hop)*, token being what the hop before made
+///     hop   native:1 fee:3 tickSpacing:3
 abstract contract UniswapV4 is Kind {
-    uint256 internal constant UNISWAP_V4_BODY = 7;
+    uint256 internal constant UNISWAP_V4_FIRST = 8; // bytes of a body with one hop
+    uint256 internal constant UNISWAP_V4_NEXT = 27; // and of every further one
 
     /// @dev Monad's.
     IPoolManager private constant MANAGER = IPoolManager(0x188d586Ddcf52439676Ca21A244753fA19F9Ea8e);
@@ -42,36 +45,54 @@ abstract contract UniswapV4 is Kind {
 
     function swapUniswapV4(Step memory s, bytes calldata body) internal returns (uint256) {
         called = address(MANAGER);
-        return abi.decode(MANAGER.unlock(abi.encode(s, uint56(bytes7(body)))), (uint256));
+        return abi.decode(MANAGER.unlock(abi.encode(s, body)), (uint256));
     }
 
     function unlockCallback(bytes calldata data) external returns (bytes memory) {
         if (msg.sender != address(MANAGER) || called != msg.sender) revert NotCalled(msg.sender);
         called = address(0);
-        (Step memory s, uint56 body) = abi.decode(data, (Step, uint56));
-        bool native = body >> 48 != 0;
-        address currencyIn = native && s.tokenIn == wrappedNative ? address(0) : s.tokenIn;
-        address currencyOut = native && s.tokenOut == wrappedNative ? address(0) : s.tokenOut;
+        (Step memory s, bytes memory body) = abi.decode(data, (Step, bytes));
+        (address first, address last, uint256 made) = hops(s, body);
 
-        uint256 made = swap(s.amount, currencyIn, currencyOut, uint24(body >> 24), int24(uint24(body)));
-
-        if (currencyIn == address(0)) {
+        if (first == address(0)) {
             payNative(s);
             MANAGER.settle{value: s.amount}();
         } else {
-            MANAGER.sync(currencyIn);
+            MANAGER.sync(first);
             pay(s, address(MANAGER));
             MANAGER.settle();
         }
-        if (currencyOut == address(0)) {
+        if (last == address(0)) {
             called = address(MANAGER); // which now sends native
-            MANAGER.take(currencyOut, address(this), made);
+            MANAGER.take(last, address(this), made);
             called = address(0);
             deliverNative(s, made);
         } else {
-            MANAGER.take(currencyOut, s.to, made);
+            MANAGER.take(last, s.to, made);
         }
         return abi.encode(made);
+    }
+
+    /// @dev Swaps from pool to pool. A hop that does not take up the currency
+    /// the one before made leaves it owed, and the manager does not lock.
+    function hops(Step memory s, bytes memory body) private returns (address first, address last, uint256 made) {
+        made = s.amount;
+        address token = s.tokenIn;
+        for (uint256 at = 1; at < body.length; at += UNISWAP_V4_NEXT) {
+            uint256 hop = word(body, at, 7);
+            address next = at + 7 < body.length ? address(uint160(word(body, at + 7, 20))) : s.tokenOut;
+            bool native = hop >> 48 != 0;
+            address currency = native && token == wrappedNative ? address(0) : token;
+            last = native && next == wrappedNative ? address(0) : next;
+            if (at == 1) first = currency;
+            made = swap(made, currency, last, uint24(hop >> 24), int24(uint24(hop)));
+            token = next;
+        }
+    }
+
+    /// @dev The bytes at an offset as a number; inside body, or it panics.
+    function word(bytes memory body, uint256 at, uint256 size) private pure returns (uint256 n) {
+        for (uint256 i; i < size; i++) n = n << 8 | uint8(body[at + i]);
     }
 
     function swap(uint256 amount, address currencyIn, address currencyOut, uint24 fee, int24 tickSpacing)
