@@ -49,3 +49,12 @@ type Listing struct {
 	Tokens  []common.Address
 	Amounts []u256.Int
 }
+
+// Etch puts a contract, by the name of its build, where the deployments say.
+func Etch(site Site, at common.Address, name string, args ...any) error {
+	init, err := site.Init(name, args...)
+	if err != nil {
+		return err
+	}
+	return site.Etch(at, init)
+}

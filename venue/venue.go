@@ -11,6 +11,7 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/ethereum/go-ethereum/crypto"
 
 	"braid/u256"
 )
@@ -53,6 +54,17 @@ type Source struct {
 	// wrong fee over-quotes and reverts. The local chain is built from the
 	// row, so there it is true by construction.
 	Unproved string `json:"unproved,omitempty"`
+}
+
+// ByFactory are the sources of one family, by their factories.
+func ByFactory(sources []Source, family string) map[common.Address]*Source {
+	own := map[common.Address]*Source{}
+	for i := range sources {
+		if sources[i].Family == family {
+			own[sources[i].Factory] = &sources[i]
+		}
+	}
+	return own
 }
 
 // ID names a pool: its address, or its 32-byte id inside a shared contract;
@@ -147,4 +159,13 @@ func AddressID(a common.Address) ID {
 		b[2+2*i], b[3+2*i] = digits[v>>4], digits[v&15]
 	}
 	return ID(b[:])
+}
+
+// Calldata is a call of a function whose arguments are all single words.
+func Calldata(signature string, words ...[]byte) []byte {
+	data := crypto.Keccak256([]byte(signature))[:4]
+	for _, w := range words {
+		data = append(data, common.LeftPadBytes(w, 32)...)
+	}
+	return data
 }

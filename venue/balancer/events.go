@@ -54,13 +54,7 @@ type Family struct {
 // New follows those of the sources that are of this family; the factory of a
 // row is the vault.
 func New(sources []venue.Source) *Family {
-	f := &Family{sources: map[common.Address]*venue.Source{}}
-	for i := range sources {
-		if sources[i].Family == Name {
-			f.sources[sources[i].Factory] = &sources[i]
-		}
-	}
-	return f
+	return &Family{sources: venue.ByFactory(sources, Name)}
 }
 
 // event is what a log of the vault says. Its words are read only when it is

@@ -4,9 +4,6 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/ethereum/go-ethereum/common"
-	"github.com/ethereum/go-ethereum/crypto"
-
 	"braid/u256"
 	"braid/venue"
 )
@@ -20,16 +17,16 @@ func (f *Family) Wants(p venue.Pool) []venue.Read {
 		return nil
 	}
 	reads := []venue.Read{
-		{To: q.vault, Data: call("getPoolTokenRates(address)", q.address[:])},
-		{To: q.vault, Data: call("getPoolTokenInfo(address)", q.address[:])},
-		{To: q.vault, Data: call("getPoolConfig(address)", q.address[:])},
+		{To: q.vault, Data: venue.Calldata("getPoolTokenRates(address)", q.address[:])},
+		{To: q.vault, Data: venue.Calldata("getPoolTokenInfo(address)", q.address[:])},
+		{To: q.vault, Data: venue.Calldata("getPoolConfig(address)", q.address[:])},
 	}
 	if q.curve == stable {
-		return append(reads, venue.Read{To: q.address, Data: call("getAmplificationParameter()")})
+		return append(reads, venue.Read{To: q.address, Data: venue.Calldata("getAmplificationParameter()")})
 	}
 	return append(reads,
-		venue.Read{To: q.address, Data: call("getNormalizedWeights()")},
-		venue.Read{To: q.address, Data: call("getMinTokenBalances()")})
+		venue.Read{To: q.address, Data: venue.Calldata("getNormalizedWeights()")},
+		venue.Read{To: q.address, Data: venue.Calldata("getMinTokenBalances()")})
 }
 
 func (f *Family) Load(p venue.Pool, answers [][]byte) (venue.Pool, error) {
@@ -76,13 +73,4 @@ func (p *Pool) load(answers [][]byte) error {
 	p.form = f
 	p.derive()
 	return nil
-}
-
-// call is calldata of a function whose arguments are all single words.
-func call(signature string, args ...[]byte) []byte {
-	data := crypto.Keccak256([]byte(signature))[:4]
-	for _, a := range args {
-		data = append(data, common.LeftPadBytes(a, 32)...)
-	}
-	return data
 }

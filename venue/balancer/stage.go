@@ -126,9 +126,9 @@ func prepare(site venue.Site, listings []venue.Listing) (map[common.Address]u256
 			scale[token] = u256.Zero
 			most := u256.Max.Bytes()
 			for _, desk := range []common.Address{WeightedFactory, StableFactory} {
-				txs = append(txs, venue.Tx{To: token, Data: call("approve(address,uint256)", desk[:], most[:]), Gas: approveGas})
+				txs = append(txs, venue.Tx{To: token, Data: venue.Calldata("approve(address,uint256)", desk[:], most[:]), Gas: approveGas})
 			}
-			txs = append(txs, venue.Tx{To: WeightedFactory, Data: call("look(address)", token[:]), Gas: lookGas})
+			txs = append(txs, venue.Tx{To: WeightedFactory, Data: venue.Calldata("look(address)", token[:]), Gas: lookGas})
 		}
 	}
 	logs, err := site.Send(txs)

@@ -33,13 +33,7 @@ type Family struct {
 
 // New follows those of the sources that are of this family.
 func New(sources []venue.Source, wrappedNative common.Address) *Family {
-	f := &Family{sources: map[common.Address]*venue.Source{}, wrappedNative: wrappedNative}
-	for i := range sources {
-		if sources[i].Family == Name {
-			f.sources[sources[i].Factory] = &sources[i]
-		}
-	}
-	return f
+	return &Family{sources: venue.ByFactory(sources, Name), wrappedNative: wrappedNative}
 }
 
 func (f *Family) Topics() []common.Hash {

@@ -28,11 +28,7 @@ var rungs = []uint64{3, 8, 15, 30, 60, 120, 250, 500}
 // Etch stands the factories up.
 func (f *Family) Etch(site venue.Site) error {
 	for _, source := range f.sources {
-		init, err := site.Init("HanjiFactory")
-		if err == nil {
-			err = site.Etch(source.Factory, init)
-		}
-		if err != nil {
+		if err := venue.Etch(site, source.Factory, "HanjiFactory"); err != nil {
 			return fmt.Errorf("hanji: factory of %s: %w", source.ID, err)
 		}
 	}

@@ -262,8 +262,8 @@ const (
 const (
 	gasTake  = 215_000
 	gasVault = 60_000 // for any step of the vault at all
-	gasStep  = 14_000
-	gasOrder = 50_000
+	gasStep  = 14_500
+	gasOrder = 51_500
 	gasPair  = 20_000  // for what a flip order gives to its partner
 	gasFlip  = 165_000 // or to a new order
 )

@@ -36,11 +36,7 @@ func (f *Family) Etch(site venue.Site) error {
 			{"KuruRegistrar", s.Factory, []any{s.Margin, implementation}},
 			{"KuruMaker", makerAccount, []any{s.Factory, s.Margin}},
 		} {
-			init, err := site.Init(c.name, c.args...)
-			if err == nil {
-				err = site.Etch(c.at, init)
-			}
-			if err != nil {
+			if err := venue.Etch(site, c.at, c.name, c.args...); err != nil {
 				return fmt.Errorf("kuru: %s of %s: %w", c.name, s.ID, err)
 			}
 		}
@@ -79,7 +75,5 @@ func (f *Family) Open(site venue.Site, listings []venue.Listing) error {
 
 func pay(token, to common.Address, amount u256.Int) venue.Tx {
 	word := amount.Bytes()
-	data := crypto.Keccak256([]byte("transfer(address,uint256)"))[:4]
-	data = append(data, common.LeftPadBytes(to[:], 32)...)
-	return venue.Tx{To: token, Data: append(data, word[:]...), Gas: transferGas}
+	return venue.Tx{To: token, Data: venue.Calldata("transfer(address,uint256)", to[:], word[:]), Gas: transferGas}
 }

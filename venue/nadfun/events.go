@@ -32,13 +32,7 @@ type Family struct {
 
 // New follows those of the sources that are of this family.
 func New(sources []venue.Source, wrappedNative common.Address) *Family {
-	f := &Family{sources: map[common.Address]*venue.Source{}, wrappedNative: wrappedNative}
-	for i := range sources {
-		if sources[i].Family == Name {
-			f.sources[sources[i].Factory] = &sources[i]
-		}
-	}
-	return f
+	return &Family{sources: venue.ByFactory(sources, Name), wrappedNative: wrappedNative}
 }
 
 // What is said of a curve, which is named by its token.
@@ -121,7 +115,7 @@ func (f *Family) Wants(p venue.Pool) []venue.Read {
 		return nil
 	}
 	read := func(signature string, args ...[]byte) venue.Read {
-		return venue.Read{To: q.info.Source.Factory, Data: call(signature, args...)}
+		return venue.Read{To: q.info.Source.Factory, Data: venue.Calldata(signature, args...)}
 	}
 	return []venue.Read{
 		read("curves(address)", q.address[:]),
@@ -155,13 +149,4 @@ func (f *Family) Load(p venue.Pool, answers [][]byte) (venue.Pool, error) {
 		next.idle = ""
 	}
 	return &next, nil
-}
-
-// call is calldata of a function whose arguments are all single words.
-func call(signature string, args ...[]byte) []byte {
-	data := crypto.Keccak256([]byte(signature))[:4]
-	for _, a := range args {
-		data = append(data, common.LeftPadBytes(a, 32)...)
-	}
-	return data
 }

@@ -45,18 +45,10 @@ const toTarget = 225_000
 // Etch stands up the curves and their router.
 func (f *Family) Etch(site venue.Site) error {
 	for _, source := range f.sources {
-		curve, err := site.Init("NadFunCurve", f.wrappedNative, site.Founder())
-		if err == nil {
-			err = site.Etch(source.Factory, curve)
-		}
-		if err != nil {
+		if err := venue.Etch(site, source.Factory, "NadFunCurve", f.wrappedNative, site.Founder()); err != nil {
 			return fmt.Errorf("nadfun: curve of %s: %w", source.ID, err)
 		}
-		router, err := site.Init("NadFunRouter", source.Factory, f.wrappedNative)
-		if err == nil {
-			err = site.Etch(source.Router, router)
-		}
-		if err != nil {
+		if err := venue.Etch(site, source.Router, "NadFunRouter", source.Factory, f.wrappedNative); err != nil {
 			return fmt.Errorf("nadfun: router of %s: %w", source.ID, err)
 		}
 	}
@@ -89,10 +81,10 @@ func (f *Family) launch(site venue.Site, source *venue.Source) error {
 			return err
 		}
 		never := u256.Max.Bytes()
-		buy := call("buy((uint256,address,address,uint256))", nil, token[:], holder[:], never[:])
+		buy := venue.Calldata("buy((uint256,address,address,uint256))", nil, token[:], holder[:], never[:])
 		trade = append(trade, venue.Tx{To: source.Router, Value: worth(l.percent), Data: buy, Gas: buyGas})
 		if l.graduates {
-			trade = append(trade, venue.Tx{To: source.Factory, Data: call("graduate(address)", token[:]), Gas: graduateGas})
+			trade = append(trade, venue.Tx{To: source.Factory, Data: venue.Calldata("graduate(address)", token[:]), Gas: graduateGas})
 		}
 	}
 	_, err = site.Send(trade)
@@ -116,7 +108,7 @@ func worth(percent uint64) u256.Int {
 func createCall(creator common.Address, name, symbol string, salt int) []byte {
 	word := func(n int) []byte { b := u256.From(uint64(n)).Bytes(); return b[:] }
 	const head = 6 * 32
-	data := call("create((address,string,string,string,bytes32,uint8))",
+	data := venue.Calldata("create((address,string,string,string,bytes32,uint8))",
 		word(32), creator[:], word(head), word(head+64), word(head+128), word(salt), word(0))
 	for _, text := range []string{name, symbol, ""} {
 		data = append(data, word(len(text))...)

@@ -26,13 +26,7 @@ type Family struct {
 
 // New follows those of the sources that are of this family.
 func New(sources []venue.Source) *Family {
-	f := &Family{sources: map[common.Address]*venue.Source{}}
-	for i := range sources {
-		if sources[i].Family == Name {
-			f.sources[sources[i].Factory] = &sources[i]
-		}
-	}
-	return f
+	return &Family{sources: venue.ByFactory(sources, Name)}
 }
 
 // created: a factory made a pair.

@@ -6,7 +6,6 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
-	"github.com/ethereum/go-ethereum/crypto"
 
 	"braid/venue"
 )
@@ -22,10 +21,7 @@ const (
 // a build of its own.
 func (f *Family) Etch(site venue.Site) error {
 	for _, source := range f.sources {
-		init, err := site.Init(fmt.Sprintf("UniswapV2Factory-%d", source.FeeBps), site.Founder())
-		if err == nil {
-			err = site.Etch(source.Factory, init)
-		}
+		err := venue.Etch(site, source.Factory, fmt.Sprintf("UniswapV2Factory-%d", source.FeeBps), site.Founder())
 		if err != nil {
 			return fmt.Errorf("univ2: factory of %s: %w", source.ID, err)
 		}
@@ -43,7 +39,7 @@ func (f *Family) Open(site venue.Site, listings []venue.Listing) error {
 			continue
 		}
 		own = append(own, l)
-		data := call("createPair(address,address)", l.Tokens[0][:], l.Tokens[1][:])
+		data := venue.Calldata("createPair(address,address)", l.Tokens[0][:], l.Tokens[1][:])
 		create = append(create, venue.Tx{To: l.Source.Factory, Data: data, Gas: createGas})
 	}
 	logs, err := site.Send(create)
@@ -58,9 +54,9 @@ func (f *Family) Open(site venue.Site, listings []venue.Listing) error {
 		}
 		for k, token := range l.Tokens {
 			amount := l.Amounts[k].Bytes()
-			fill = append(fill, venue.Tx{To: token, Data: call("transfer(address,uint256)", pair[:], amount[:]), Gas: transferGas})
+			fill = append(fill, venue.Tx{To: token, Data: venue.Calldata("transfer(address,uint256)", pair[:], amount[:]), Gas: transferGas})
 		}
-		fill = append(fill, venue.Tx{To: pair, Data: call("mint(address)", founder[:]), Gas: mintGas})
+		fill = append(fill, venue.Tx{To: pair, Data: venue.Calldata("mint(address)", founder[:]), Gas: mintGas})
 	}
 	if _, err := site.Send(fill); err != nil {
 		return fmt.Errorf("univ2: fill pairs: %w", err)
@@ -80,13 +76,4 @@ func (f *Family) createdIn(logs []*types.Log) (common.Address, error) {
 		}
 	}
 	return common.Address{}, errors.New("univ2: createPair left no PairCreated")
-}
-
-// call is calldata of a function whose arguments are all single words.
-func call(signature string, words ...[]byte) []byte {
-	data := crypto.Keccak256([]byte(signature))[:4]
-	for _, w := range words {
-		data = append(data, common.LeftPadBytes(w, 32)...)
-	}
-	return data
 }

@@ -13,11 +13,13 @@ import (
 const Kind = 4
 
 // What a swap burns inside the pool and its two tokens, for each
-// initialised tick it crosses, and for each word of the bitmap.
+// initialised tick it crosses, and for each word of the bitmap. PancakeSwap
+// keeps more beside the price.
 const (
-	gas     = 112_000
-	gasTick = 62_000
-	gasWord = 7_300
+	gas        = 100_000
+	gasTick    = 62_000
+	gasWord    = 7_500
+	gasPancake = 14_000
 )
 
 // Pool is a pool at one block.
@@ -38,6 +40,14 @@ func newPool(e created) *Pool {
 		fee:     e.fee,
 	}
 	return p.with(ticks.NewBook(e.spacing))
+}
+
+// NewPool is a pool of a source that stands at a point of its book, at a fee
+// in hundredths of a basis point.
+func NewPool(source *venue.Source, pool common.Address, tokens [2]common.Address, feePips uint64, at ticks.Point, book *ticks.Book) *Pool {
+	p := newPool(created{source: source, pool: pool, tokens: tokens, fee: feePips}).with(book)
+	p.at = at
+	return p
 }
 
 // with is the pool with another book.
@@ -61,7 +71,11 @@ func (p *Pool) Quote(in, out int, amount u256.Int) (venue.Quote, error) {
 		return venue.Quote{}, venue.ErrEmpty
 	}
 	f := p.curves[in].Quote(p.at, amount)
-	return venue.Quote{Out: f.Out, Gas: gas + gasTick*uint64(f.Crossed) + gasWord*uint64(f.Words)}, refusal(f, amount)
+	q := venue.Quote{Out: f.Out, Gas: gas + gasTick*uint64(f.Crossed) + gasWord*uint64(f.Words)}
+	if p.info.Source.Deployer != (common.Address{}) {
+		q.Gas += gasPancake
+	}
+	return q, refusal(f, amount)
 }
 
 func (p *Pool) Swap(in, out int, amount u256.Int) (venue.Pool, error) {

@@ -37,7 +37,7 @@ func (f *Family) Etch(site venue.Site) error {
 			return fmt.Errorf("univ3: factory of %s: %w", source.ID, err)
 		}
 	}
-	return etch(site, actor, "V3Actor")
+	return venue.Etch(site, actor, "V3Actor")
 }
 
 func etchUniswap(site venue.Site, source *venue.Source) error {
@@ -45,7 +45,7 @@ func etchUniswap(site venue.Site, source *venue.Source) error {
 	if source.Callback != "" {
 		name += "-" + source.Callback
 	}
-	return etch(site, source.Factory, name)
+	return venue.Etch(site, source.Factory, name)
 }
 
 func etchPancake(site venue.Site, source *venue.Source) error {
@@ -53,18 +53,10 @@ func etchPancake(site venue.Site, source *venue.Source) error {
 	if err != nil {
 		return err
 	}
-	if err := etch(site, source.Deployer, "PancakeV3Deployer", source.Factory, pool); err != nil {
+	if err := venue.Etch(site, source.Deployer, "PancakeV3Deployer", source.Factory, pool); err != nil {
 		return err
 	}
-	return etch(site, source.Factory, "PancakeV3Factory", source.Deployer)
-}
-
-func etch(site venue.Site, at common.Address, name string, args ...any) error {
-	init, err := site.Init(name, args...)
-	if err != nil {
-		return err
-	}
-	return site.Etch(at, init)
+	return venue.Etch(site, source.Factory, "PancakeV3Factory", source.Deployer)
 }
 
 // Open creates all pools, learns from the logs where they stand, then gives
@@ -80,7 +72,7 @@ func (f *Family) Open(site venue.Site, listings []venue.Listing) error {
 			continue
 		}
 		own = append(own, l)
-		data := call("createPool(address,address,uint24)", l.Tokens[0][:], l.Tokens[1][:], number(int64(fee(l))))
+		data := venue.Calldata("createPool(address,address,uint24)", l.Tokens[0][:], l.Tokens[1][:], number(int64(fee(l))))
 		create = append(create, venue.Tx{To: l.Source.Factory, Data: data, Gas: createGas})
 	}
 	logs, err := site.Send(create)
@@ -97,7 +89,7 @@ func (f *Family) Open(site venue.Site, listings []venue.Listing) error {
 		for _, token := range pool.tokens {
 			if !approved[token] {
 				approved[token] = true
-				fill = append(fill, venue.Tx{To: token, Data: call("approve(address,uint256)", actor[:], most[:]), Gas: approveGas})
+				fill = append(fill, venue.Tx{To: token, Data: venue.Calldata("approve(address,uint256)", actor[:], most[:]), Gas: approveGas})
 			}
 		}
 		fill = append(fill, pool.fill(l)...)
@@ -113,7 +105,7 @@ func (f *Family) enable(site venue.Site) error {
 	var txs []venue.Tx
 	for _, source := range f.rows {
 		if source.Deployer == (common.Address{}) {
-			data := call("enableFeeAmount(uint24,int24)", number(100), number(1))
+			data := venue.Calldata("enableFeeAmount(uint24,int24)", number(100), number(1))
 			txs = append(txs, venue.Tx{To: source.Factory, Data: data, Gas: enableGas})
 		}
 	}
@@ -141,10 +133,10 @@ func (e created) fill(l venue.Listing) []venue.Tx {
 	}
 	price, ranges := ticks.Spread(e.spacing, amount0, amount1)
 	word := price.Bytes()
-	txs := []venue.Tx{{To: e.pool, Data: call("initialize(uint160)", word[:]), Gas: initializeGas}}
+	txs := []venue.Tx{{To: e.pool, Data: venue.Calldata("initialize(uint160)", word[:]), Gas: initializeGas}}
 	for _, r := range ranges {
 		liquidity := r.Liquidity.Bytes()
-		data := call("mint(address,int24,int24,uint128)", e.pool[:], number(int64(r.Lower)), number(int64(r.Upper)), liquidity[:])
+		data := venue.Calldata("mint(address,int24,int24,uint128)", e.pool[:], number(int64(r.Lower)), number(int64(r.Upper)), liquidity[:])
 		txs = append(txs, venue.Tx{To: actor, Data: data, Gas: mintGas})
 	}
 	return txs
@@ -162,15 +154,6 @@ func (f *Family) createdIn(logs []*types.Log) (created, error) {
 		}
 	}
 	return created{}, errors.New("univ3: createPool left no PoolCreated")
-}
-
-// call is calldata of a function whose arguments are all single words.
-func call(signature string, words ...[]byte) []byte {
-	data := crypto.Keccak256([]byte(signature))[:4]
-	for _, w := range words {
-		data = append(data, common.LeftPadBytes(w, 32)...)
-	}
-	return data
 }
 
 // number is a word, a two's complement.

@@ -42,13 +42,7 @@ type Family struct {
 // New follows those of the sources that are of this family. Where a pool has
 // native, the route has wrapped native.
 func New(sources []venue.Source, wrappedNative common.Address) *Family {
-	f := &Family{sources: map[common.Address]*venue.Source{}, wrappedNative: wrappedNative}
-	for i := range sources {
-		if sources[i].Family == Name {
-			f.sources[sources[i].Factory] = &sources[i]
-		}
-	}
-	return f
+	return &Family{sources: venue.ByFactory(sources, Name), wrappedNative: wrappedNative}
 }
 
 // created: a pool was given its first price.

@@ -16,11 +16,14 @@ import (
 const Kind = 5
 
 // What a swap burns inside the manager and its two tokens, for each
-// initialised tick it crosses, and for each word of the bitmap.
+// initialised tick it crosses, and for each word of the bitmap: the manager is
+// called out of its own callback, and each call in a call keeps a part of the
+// gas back. What it pays in native is wrapped for the route.
 const (
-	gas     = 105_000
-	gasTick = 62_000
-	gasWord = 5_300
+	gas       = 105_000
+	gasTick   = 62_000
+	gasWord   = 5_900
+	gasNative = 25_000
 )
 
 const (
@@ -102,7 +105,11 @@ func (p *Pool) Quote(in, out int, amount u256.Int) (venue.Quote, error) {
 		return venue.Quote{}, venue.ErrTooSmall
 	}
 	f := c.Quote(p.at, amount)
-	return venue.Quote{Out: f.Out, Gas: gas + gasTick*uint64(f.Crossed) + gasWord*uint64(f.Words)}, refusal(f, amount)
+	q := venue.Quote{Out: f.Out, Gas: gas + gasTick*uint64(f.Crossed) + gasWord*uint64(f.Words)}
+	if p.key.native && out == 0 {
+		q.Gas += gasNative
+	}
+	return q, refusal(f, amount)
 }
 
 func (p *Pool) Swap(in, out int, amount u256.Int) (venue.Pool, error) {

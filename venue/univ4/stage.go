@@ -27,23 +27,15 @@ func actorOf(manager common.Address) common.Address {
 // Etch stands up the managers.
 func (f *Family) Etch(site venue.Site) error {
 	for _, source := range f.sources {
-		err := etch(site, source.Factory, "UniswapV4PoolManager", site.Founder())
+		err := venue.Etch(site, source.Factory, "UniswapV4PoolManager", site.Founder())
 		if err == nil {
-			err = etch(site, actorOf(source.Factory), "V4Actor", source.Factory)
+			err = venue.Etch(site, actorOf(source.Factory), "V4Actor", source.Factory)
 		}
 		if err != nil {
 			return fmt.Errorf("univ4: manager of %s: %w", source.ID, err)
 		}
 	}
 	return nil
-}
-
-func etch(site venue.Site, at common.Address, name string, args ...any) error {
-	init, err := site.Init(name, args...)
-	if err != nil {
-		return err
-	}
-	return site.Etch(at, init)
 }
 
 // Open gives each pool its price and its liquidity.
@@ -59,7 +51,7 @@ func (f *Family) Open(site venue.Site, listings []venue.Listing) error {
 		for _, token := range l.Tokens {
 			if !approved[token] {
 				approved[token] = true
-				txs = append(txs, venue.Tx{To: token, Data: call("approve(address,uint256)", actor[:], most[:]), Gas: approveGas})
+				txs = append(txs, venue.Tx{To: token, Data: venue.Calldata("approve(address,uint256)", actor[:], most[:]), Gas: approveGas})
 			}
 		}
 		txs = append(txs, f.fill(l, actor)...)
@@ -89,24 +81,15 @@ func (f *Family) fill(l venue.Listing, actor common.Address) []venue.Tx {
 	key := [][]byte{currency[0][:], currency[1][:], number(tier[0]), number(tier[1]), nil}
 	price, ranges := ticks.Spread(int32(tier[1]), amount[0], amount[1])
 	word := price.Bytes()
-	data := call("initialize((address,address,uint24,int24,address),uint160)", append(key[:5:5], word[:])...)
+	data := venue.Calldata("initialize((address,address,uint24,int24,address),uint160)", append(key[:5:5], word[:])...)
 	txs := []venue.Tx{{To: l.Source.Factory, Data: data, Gas: initializeGas}}
 	for _, r := range ranges {
 		liquidity := r.Liquidity.Bytes()
-		data := call("modify((address,address,uint24,int24,address),(int24,int24,int256,bytes32))",
+		data := venue.Calldata("modify((address,address,uint24,int24,address),(int24,int24,int256,bytes32))",
 			append(key[:5:5], number(int64(r.Lower)), number(int64(r.Upper)), liquidity[:], nil)...)
 		txs = append(txs, venue.Tx{To: actor, Data: data, Value: value, Gas: modifyGas})
 	}
 	return txs
-}
-
-// call is calldata of a function whose arguments are all single words.
-func call(signature string, words ...[]byte) []byte {
-	data := crypto.Keccak256([]byte(signature))[:4]
-	for _, w := range words {
-		data = append(data, common.LeftPadBytes(w, 32)...)
-	}
-	return data
 }
 
 // number is a word, a two's complement.

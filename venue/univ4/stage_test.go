@@ -55,7 +55,7 @@ func TestStage(t *testing.T) {
 				t.Errorf("pool %s, token %d: a hundredth of its depth: %v", id, in, err)
 			}
 		}
-		if p.Call(0, 1).Body[0] == 1 {
+		if p.Call(0, 1).Body[1] == 1 {
 			native++
 			if p.Info().Tokens[0] != monad.WrappedNative {
 				t.Errorf("pool %s has native, but not first", id)
