@@ -27,8 +27,8 @@ func nearMiss(name string, known []string) bool {
 	return len(nearest(name, known)) > 0
 }
 
-// nearest are the candidates that are two edits or fewer away, case apart,
-// the closest first.
+// nearest are the candidates that no other is closer than, if they are two
+// edits or fewer away, case apart.
 func nearest(word string, candidates []string) []string {
 	type match struct {
 		candidate string
@@ -43,7 +43,7 @@ func nearest(word string, candidates []string) []string {
 	slices.SortStableFunc(near, func(a, b match) int { return a.distance - b.distance })
 	var words []string
 	for _, m := range near {
-		if !slices.Contains(words, m.candidate) {
+		if m.distance == near[0].distance && !slices.Contains(words, m.candidate) {
 			words = append(words, m.candidate)
 		}
 	}
