@@ -35,7 +35,7 @@ var floors = map[string][]string{
 	"monad":          {"u256", "venue", "market"},
 	"router":         {"u256", "venue", "market", "plan"},
 	"calldata":       {"u256", "venue", "plan", "contracts"},
-	"chain":          {"u256", "market"},
+	"chain":          {"u256", "market", "contracts"},
 	"indexer":        {"u256", "venue", "market", "chain"},
 	"devchain":       {"u256", "venue", "market", "monad", "contracts", "evm", "plan", "calldata"},
 	"web":            {},

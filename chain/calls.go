@@ -11,10 +11,9 @@ import (
 	"github.com/ethereum/go-ethereum/accounts/abi"
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/common/hexutil"
-)
 
-// Multicall3 stands at this address on every chain that has it.
-var Multicall3 = common.HexToAddress("0xcA11bde05977b3631167028862bE2a173976CA11")
+	"braid/contracts"
+)
 
 const (
 	// callGas keeps a call in the wide pool of a Monad node, which serves a
@@ -108,7 +107,7 @@ func (c *Client) aggregate(ctx context.Context, block common.Hash, calls []Call)
 	if err != nil {
 		return nil, fmt.Errorf("aggregate3: %w", err)
 	}
-	if data, err = c.ethCall(ctx, block, Call{Multicall3, data}); err != nil {
+	if data, err = c.ethCall(ctx, block, Call{contracts.Multicall3, data}); err != nil {
 		return nil, err
 	}
 	var out struct {

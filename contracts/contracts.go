@@ -48,6 +48,10 @@ var (
 // at this address on every chain. Its input is a salt and creation code.
 var Deployer = common.HexToAddress("0x4e59b44847b379578588920cA78FbF26c0B4956C")
 
+// Multicall3 makes many reads in one call; it stands at this address on every
+// chain that has it.
+var Multicall3 = common.HexToAddress("0xcA11bde05977b3631167028862bE2a173976CA11")
+
 // Salt is the one both contracts are deployed with.
 var Salt common.Hash
 

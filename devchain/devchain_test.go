@@ -85,7 +85,7 @@ func testAddresses(t *testing.T, client *ethclient.Client) {
 		t.Errorf("chain ID %v, %v", id, err)
 	}
 	router, executor := contracts.Addresses(monad.WrappedNative)
-	for _, at := range []common.Address{router, executor, monad.Multicall3, contracts.Deployer} {
+	for _, at := range []common.Address{router, executor, contracts.Multicall3, contracts.Deployer} {
 		if code, err := client.CodeAt(ctx, at, nil); err != nil || len(code) == 0 {
 			t.Errorf("no code at %s: %v", at, err)
 		}

@@ -17,7 +17,6 @@ const ChainID = 143
 
 var (
 	WrappedNative = common.HexToAddress("0x3bd359C1119dA7Da1D913D1C4D2B7c461115433A")
-	Multicall3    = common.HexToAddress("0xcA11bde05977b3631167028862bE2a173976CA11")
 
 	USDC  = common.HexToAddress("0x754704Bc059F8C67012fEd69BC8A327a5aafb603")
 	USDT0 = common.HexToAddress("0xe7cd86e13AC4309349F30B3435a9d337750fC82D")
