@@ -102,7 +102,7 @@ func testConfig(t testing.TB) Config {
 	snap := testMarket(t)
 	return Config{
 		Head:      func() *market.Snapshot { return snap },
-		Health:    func() Health { return Health{Ready: true, Block: 19_000_123, Updated: now} },
+		Health:    func() Health { return Health{Ready: true, Reachable: true, Block: 19_000_123, Updated: now} },
 		Sources:   monad.Sources(),
 		Contracts: testContracts,
 		Now:       func() time.Time { return now },

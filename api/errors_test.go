@@ -10,7 +10,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"braid/market"
+	"braid/monad"
 	"braid/u256"
+	"braid/venue"
 )
 
 const eeee = "0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE"
@@ -28,6 +30,8 @@ func TestErrors(t *testing.T) {
 	to := func(recipient any) string {
 		return "/api/v1/swap" + params("tokenIn", wmon, "tokenOut", usdc, "amount", one, "recipient", recipient)
 	}
+	cake := slices.IndexFunc(monad.Sources(), func(s venue.Source) bool { return s.ID == "PancakeSwapV2" })
+	cakeFactory := monad.Sources()[cake].Factory
 	plain, missing := serve(t), serve(t, func(c *Config) { c.Head = func() *market.Snapshot { return nil } })
 	old := serve(t, func(c *Config) {
 		c.Health = func() Health { return Health{Ready: true, Updated: now.Add(-time.Hour)} }
@@ -62,6 +66,7 @@ func TestErrors(t *testing.T) {
 		{"to tokenOut", plain, to(usdc), invalidRecipient, hints{}},
 		{"to wrapped native", plain, "/api/v1/swap" + params("tokenIn", weth, "tokenOut", usdc, "amount", one, "recipient", wmon), invalidRecipient, hints{}},
 		{"to a pool of the route", plain, to(cakePair), invalidRecipient, hints{}},
+		{"to a venue of the route", plain, to(cakeFactory), invalidRecipient, hints{}},
 		{"amount zero", plain, quote(wmon, usdc, "000"), invalidAmount, hints{}},
 		{"amount negative", plain, quote(wmon, usdc, "-1"), invalidAmount, hints{}},
 		{"amount with a point", plain, quote(wmon, usdc, "1.0"), invalidAmount, hints{}},
@@ -84,6 +89,7 @@ func TestErrors(t *testing.T) {
 		{"same by two aliases", plain, quote(strings.ToLower(eeee), "0x0000000000000000000000000000000000000000", one), sameToken, hints{}},
 		{"source in wrong case", plain, quote(wmon, usdc, one, "excludeSources", "uniswapv2"), unknownSource, hints{DidYouMean: []string{"UniswapV2"}}},
 		{"source misspelled", plain, quote(wmon, usdc, one, "excludeSources", "LFJ,Pancakeswap2"), unknownSource, hints{DidYouMean: []string{"PancakeSwapV2"}}},
+		{"source misspelled in two ways", plain, quote(wmon, usdc, one, "excludeSources", "lfj,Lfj"), unknownSource, hints{DidYouMean: []string{"LFJ"}}},
 		{"source unlike any", plain, quote(wmon, usdc, one, "excludeSources", "Quickswap9000"), unknownSource, hints{}},
 		{"twice", plain, quote(wmon, usdc, one, "amount", one), duplicateParameter, hints{}},
 		{"search too long", plain, "/api/v1/tokens?search=" + strings.Repeat("%C3%A9", 65), invalidParameter, hints{}},

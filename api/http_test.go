@@ -56,6 +56,22 @@ func TestHeadIsGetWithoutBody(t *testing.T) {
 	}
 }
 
+// TestUnknownFile: the page's 404 is told as everywhere.
+func TestUnknownFile(t *testing.T) {
+	s := serve(t, func(c *Config) { c.Page = web.Handler() })
+	for _, path := range []string{"/assets/none.js", "/assets/index.html", "/assets/%2e%2e", "/assets/..%2findex.html"} {
+		a := s.get(path)
+		var p problemBody
+		a.into(t, &p)
+		if a.status != 404 || p.Code != notFound || a.header.Get("Cache-Control") != "no-store" {
+			t.Errorf("%s: %d %v %s", path, a.status, a.header, a.raw)
+		}
+	}
+	if a := s.raw("GET", "/assets/page.css"); a.status != 200 || len(a.raw) == 0 {
+		t.Errorf("page.css: %d", a.status)
+	}
+}
+
 func TestTrailingSlash(t *testing.T) {
 	s := serve(t)
 	for _, path := range paths {
@@ -142,27 +158,32 @@ func TestGzip(t *testing.T) {
 
 func TestReadiness(t *testing.T) {
 	type readiness struct {
-		Ready      bool
-		Reason     string
-		Block, Lag uint64
-		Updated    *string
-		AgeSeconds *int64
+		Ready         bool
+		Reason        string
+		NodeReachable bool
+		Block, Lag    uint64
+		Updated       *string
+		AgeSeconds    *int64
 	}
 	for name, c := range map[string]struct {
 		edit   func(*Config)
 		ready  bool
 		reason string
+		node   bool
 	}{
-		"ready":   {func(*Config) {}, true, ""},
-		"loading": {func(c *Config) { c.Head = func() *market.Snapshot { return nil } }, false, "the market is being loaded"},
-		"never":   {func(c *Config) { c.Health = func() Health { return Health{} } }, false, "the market has not been brought up to date for too long"},
-		"cut off": {func(c *Config) { c.Health = func() Health { return Health{Reason: "node unreachable", Updated: now} } }, false, "node unreachable"},
+		"ready":   {func(*Config) {}, true, "", true},
+		"loading": {func(c *Config) { c.Head = func() *market.Snapshot { return nil } }, false, "the market is being loaded", true},
+		"never":   {func(c *Config) { c.Health = func() Health { return Health{} } }, false, "the market has not been brought up to date for too long", false},
+		"cut off": {func(c *Config) { c.Health = func() Health { return Health{Reason: "node unreachable", Updated: now} } }, false, "node unreachable", false},
+		"failing": {func(c *Config) {
+			c.Health = func() Health { return Health{Ready: true, Reason: "node unreachable", Updated: now} }
+		}, true, "node unreachable", false},
 	} {
 		s := serve(t, c.edit)
 		a := s.get("/readyz")
 		var body readiness
 		a.into(t, &body)
-		if body.Ready != c.ready || (a.status == 200) != c.ready || body.Reason != c.reason {
+		if body.Ready != c.ready || (a.status == 200) != c.ready || body.Reason != c.reason || body.NodeReachable != c.node {
 			t.Errorf("%s: %d %s", name, a.status, a.raw)
 		}
 		if s.get("/healthz").status != 200 {

@@ -24,11 +24,12 @@ func (s *server) readyz(x *exchange) error {
 	body := struct {
 		Ready      bool    `json:"ready"`
 		Reason     string  `json:"reason"`
+		Reachable  bool    `json:"nodeReachable"`
 		Block      uint64  `json:"block"`
 		Lag        uint64  `json:"lag"`
 		Updated    *string `json:"updated"`
 		AgeSeconds *int64  `json:"ageSeconds"`
-	}{Ready: h.Ready, Reason: h.Reason, Block: h.Block, Lag: h.Lag}
+	}{Ready: h.Ready, Reason: h.Reason, Reachable: h.Reachable, Block: h.Block, Lag: h.Lag}
 	if !h.Updated.IsZero() {
 		body.Updated = new(h.Updated.UTC().Format(time.RFC3339))
 		body.AgeSeconds = new(int64(s.age().Seconds()))
@@ -79,7 +80,32 @@ func (s *server) security(x *exchange) error {
 	return nil
 }
 
+// page serves the page. A file it does not have is an unknown path like any
+// other.
 func (s *server) page(x *exchange) error {
-	s.Page.ServeHTTP(x, x.r)
+	w := &pageWriter{exchange: x}
+	s.Page.ServeHTTP(w, x.r)
+	if w.missing {
+		return noPath()
+	}
 	return nil
+}
+
+// pageWriter holds a 404 back, so that it can be told as everywhere.
+type pageWriter struct {
+	*exchange
+	missing bool
+}
+
+func (w *pageWriter) WriteHeader(status int) {
+	if w.missing = status == http.StatusNotFound; !w.missing {
+		w.exchange.WriteHeader(status)
+	}
+}
+
+func (w *pageWriter) Write(b []byte) (int, error) {
+	if w.missing {
+		return len(b), nil
+	}
+	return w.exchange.Write(b)
 }

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -115,9 +116,13 @@ func (s *server) askExclusions(q *query, a *ask) {
 			continue
 		}
 		if !q.faulty["excludeSources"] {
-			q.fault("excludeSources", unknownSource, "names a source that does not exist; /liquidity-sources lists them, case matters")
+			q.fault("excludeSources", unknownSource, fmt.Sprintf("names %.32q, which is no source; /liquidity-sources lists them, case matters", id))
 		}
-		q.hints.DidYouMean = append(q.hints.DidYouMean, nearest(id, s.ids)...)
+		for _, meant := range nearest(id, s.ids) {
+			if !slices.Contains(q.hints.DidYouMean, meant) {
+				q.hints.DidYouMean = append(q.hints.DidYouMean, meant)
+			}
+		}
 	}
 }
 

@@ -48,11 +48,12 @@ type Config struct {
 
 // Health is how the market stands to the chain it follows.
 type Health struct {
-	Ready   bool
-	Reason  string    // why not, in one line
-	Block   uint64    // the newest that is applied
-	Lag     uint64    // blocks the node is ahead
-	Updated time.Time // when the market was last known to be that of the node's head
+	Ready     bool
+	Reason    string    // what is wrong now, in one line
+	Reachable bool      // the node answered when last asked
+	Block     uint64    // the newest that is applied
+	Lag       uint64    // blocks the node is ahead
+	Updated   time.Time // when the market was last known to be that of the node's head
 }
 
 const (
@@ -72,6 +73,7 @@ type server struct {
 	limit   *limiter
 	metrics *metrics
 	listing atomic.Pointer[listing]
+	issued  atomic.Pointer[issue]
 }
 
 // New serves the whole HTTP surface.
@@ -137,8 +139,10 @@ func (s *server) routes() {
 	s.mux.HandleFunc("/", s.unknown)
 }
 
-func (s *server) unknown(w http.ResponseWriter, _ *http.Request) {
-	s.fail(w.(*exchange), &problem{code: notFound, detail: "no such path; /openapi.json lists those there are"})
+func (s *server) unknown(w http.ResponseWriter, _ *http.Request) { s.fail(w.(*exchange), noPath()) }
+
+func noPath() *problem {
+	return &problem{code: notFound, detail: "no such path; /openapi.json lists those there are"}
 }
 
 // route answers a path with the methods that every path has.

@@ -67,9 +67,11 @@ func (s *server) swap(x *exchange) error {
 // guard refuses what the caller would regret.
 func (t *trade) guard() error {
 	for i := range t.plan.Steps {
-		// What a pool is sent unasked belongs to whoever trades next.
-		if t.plan.Steps[i].Pool.Info().ID == venue.AddressID(t.recipient) {
-			return refuse([]fault{{"recipient", invalidRecipient, "is a pool of the route"}}, hints{})
+		// What a pool is sent unasked belongs to whoever trades next. Some
+		// pools live inside a contract of their venue, or keep their money there.
+		info := t.plan.Steps[i].Pool.Info()
+		if to := t.recipient; info.ID == venue.AddressID(to) || info.Source.Factory == to || info.Source.Margin == to {
+			return refuse([]fault{{"recipient", invalidRecipient, "is a pool of the route, or its venue"}}, hints{})
 		}
 	}
 	if t.impact > t.maxImpactBps {

@@ -172,33 +172,45 @@ func (s *server) sources(x *exchange) error {
 
 // tokenlist is the verified tokens as tokenlists.org has it. Wallets read such
 // a list as a recommendation, so others are not on it, nor are tokens whose
-// names its schema refuses.
+// names its schema refuses. Its version changes when it does.
 func (s *server) tokenlist(x *exchange) error {
-	type entry struct {
-		ChainID  int    `json:"chainId"`
-		Address  string `json:"address"`
-		Symbol   string `json:"symbol"`
-		Name     string `json:"name"`
-		Decimals uint8  `json:"decimals"`
-		LogoURI  string `json:"logoURI,omitempty"`
-	}
 	snap := s.Head()
 	if snap == nil {
 		return &problem{code: stateStale, detail: "the market is being loaded", retryAfter: time.Second}
 	}
-	block := snap.Block()
-	entries := []entry{}
+	next := &issue{block: snap.Block(), tokens: []listEntry{}}
 	for _, t := range s.list(snap) {
-		if t.IsVerified && fitsTokenlist(t.Symbol, t.Name) && len(entries) < 10_000 {
-			entries = append(entries, entry{chainID, t.Address, t.Symbol, t.Name, t.Decimals, t.LogoURI})
+		if t.IsVerified && fitsTokenlist(t.Symbol, t.Name) && len(next.tokens) < 10_000 {
+			next.tokens = append(next.tokens, listEntry{chainID, t.Address, t.Symbol, t.Name, t.Decimals, t.LogoURI})
 		}
+	}
+	slices.SortFunc(next.tokens, func(a, b listEntry) int { return cmp.Compare(a.Address, b.Address) })
+	if last := s.issued.Load(); last != nil && slices.Equal(last.tokens, next.tokens) {
+		next = last
+	} else {
+		s.issued.Store(next)
 	}
 	return x.cached(map[string]any{
 		"name":      "braid",
-		"timestamp": time.Unix(int64(block.Time), 0).UTC().Format(time.RFC3339),
-		"version":   map[string]uint64{"major": 1, "minor": 0, "patch": block.Number},
-		"tokens":    entries,
+		"timestamp": time.Unix(int64(next.block.Time), 0).UTC().Format(time.RFC3339),
+		"version":   map[string]uint64{"major": 1, "minor": 0, "patch": next.block.Number},
+		"tokens":    next.tokens,
 	})
+}
+
+// issue is a token list and the block that first had it.
+type issue struct {
+	block  market.Block
+	tokens []listEntry
+}
+
+type listEntry struct {
+	ChainID  int    `json:"chainId"`
+	Address  string `json:"address"`
+	Symbol   string `json:"symbol"`
+	Name     string `json:"name"`
+	Decimals uint8  `json:"decimals"`
+	LogoURI  string `json:"logoURI,omitempty"`
 }
 
 func fitsTokenlist(symbol, name string) bool {

@@ -5,7 +5,6 @@ import (
 	"embed"
 	"io/fs"
 	"net/http"
-	"path"
 )
 
 //go:embed dist
@@ -25,18 +24,23 @@ func Handler() http.Handler {
 	}
 	serve := func(name func(*http.Request) string) http.HandlerFunc {
 		return func(w http.ResponseWriter, r *http.Request) {
+			name := name(r)
+			if info, err := fs.Stat(files, name); err != nil || info.IsDir() {
+				http.NotFound(w, r)
+				return
+			}
 			h := w.Header()
 			h.Set("Content-Security-Policy", policy)
 			h.Set("Referrer-Policy", "no-referrer")
 			h.Set("X-Content-Type-Options", "nosniff")
 			h.Set("Cache-Control", "no-cache")
-			http.ServeFileFS(w, r, files, name(r))
+			http.ServeFileFS(w, r, files, name)
 		}
 	}
 	named := func(name string) func(*http.Request) string { return func(*http.Request) string { return name } }
 	mux := http.NewServeMux()
 	mux.Handle("GET /{$}", serve(named("index.html")))
 	mux.Handle("GET /docs", serve(named("docs.html")))
-	mux.Handle("GET /assets/{file}", serve(func(r *http.Request) string { return path.Join("assets", r.PathValue("file")) }))
+	mux.Handle("GET /assets/{file}", serve(func(r *http.Request) string { return "assets/" + r.PathValue("file") }))
 	return mux
 }

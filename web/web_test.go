@@ -29,10 +29,10 @@ func TestPage(t *testing.T) {
 }
 
 func TestUnknownFile(t *testing.T) {
-	for _, path := range []string{"/assets/none.js", "/assets/..", "/assets/%2e%2e%2findex.html", "/web.go"} {
+	for _, path := range []string{"/assets/none.js", "/assets/%2e%2e", "/assets/%2e%2e%2findex.html", "/assets/index.html", "/web.go"} {
 		w := httptest.NewRecorder()
 		Handler().ServeHTTP(w, httptest.NewRequest("GET", path, nil))
-		if w.Code < 300 {
+		if w.Code != http.StatusNotFound {
 			t.Errorf("%s: %d", path, w.Code)
 		}
 	}

@@ -64,8 +64,24 @@ func (s *service) flags(f *flag.FlagSet, getenv func(string) string) {
 	f.Float64Var(&s.rate, "rate", 0, "requests a second that one client may make; 0 for no `limit`")
 }
 
+// check refuses settings that would not do what they say.
+func (s *service) check() error {
+	switch {
+	case s.maxImpactBps < 1 || s.maxImpactBps > 10_000:
+		return fmt.Errorf("--max-impact %d is not between 1 and 10000 bps", s.maxImpactBps)
+	case s.staleAfter <= 0:
+		return fmt.Errorf("--stale-after %s is not a time after which a market is old", s.staleAfter)
+	case s.rate < 0:
+		return fmt.Errorf("--rate %g is below nothing", s.rate)
+	}
+	return nil
+}
+
 // listen comes before anything slow, so that a used port is known at once.
 func (s *service) listen() (net.Listener, error) {
+	if err := s.check(); err != nil {
+		return nil, err
+	}
 	l, err := net.Listen("tcp", s.addr)
 	if errors.Is(err, syscall.EADDRINUSE) {
 		return nil, fmt.Errorf("address %s is in use: stop what listens there, or choose another with --addr or BRAID_ADDR", s.addr)
@@ -120,7 +136,6 @@ func (s *service) run(ctx context.Context, l net.Listener, log *slog.Logger, rea
 		ReadHeaderTimeout: 5 * time.Second,
 		WriteTimeout:      30 * time.Second,
 		IdleTimeout:       2 * time.Minute,
-		MaxHeaderBytes:    32 << 10,
 		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelWarn),
 	}
 
@@ -170,7 +185,7 @@ func trusted(ctx context.Context, node *chain.Client, rows []venue.Source, log *
 func health(x *indexer.Indexer) func() api.Health {
 	return func() api.Health {
 		h := x.Health()
-		return api.Health{Ready: h.Ready, Reason: h.Reason, Block: h.Block, Lag: h.Lag, Updated: h.Updated}
+		return api.Health{Ready: h.Ready, Reason: h.Reason, Reachable: h.Reachable, Block: h.Block, Lag: h.Lag, Updated: h.Updated}
 	}
 }
 
