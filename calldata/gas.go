@@ -18,7 +18,7 @@ const (
 	gasStop    = 2_500  // counting what a step left in the Executor
 	gasPaid    = 29_000 // saved where the step before has paid the pool
 	gasJoined  = 45_000 // saved where it is part of the step before
-	gasWrap    = 20_000 // funding by value instead of by allowance
+	gasWrap    = 25_000 // funding by value instead of by allowance
 	gasUnwrap  = 36_000
 
 	// What lies between the model and any execution it was measured on.

@@ -14,6 +14,7 @@ import (
 	"braid/plan"
 	"braid/u256"
 	"braid/venue"
+	"braid/venue/univ2"
 )
 
 // read takes a route apart: its table, and each step in words.
@@ -87,4 +88,35 @@ func routeOf(t *testing.T, p *plan.Plan) []byte {
 		t.Fatal(err)
 	}
 	return args[7].([]byte)
+}
+
+// TestFullTable: a token's number is a byte, so a route has room for 256, and
+// what it burns still adds up.
+func TestFullTable(t *testing.T) {
+	chain := func(tokens int) *plan.Plan {
+		token := func(i int) common.Address { return common.Address{0: 1, 18: byte(i >> 8), 19: byte(i)} }
+		source := &venue.Source{ID: "Fork", Type: venue.V2, Family: univ2.Name, FeeBps: 25}
+		var steps []plan.Step
+		for i := range tokens - 1 {
+			at := common.Address{0: 2, 18: byte(i >> 8), 19: byte(i)}
+			steps = append(steps, plan.Step{Pool: univ2.NewPool(source, at, [2]common.Address{token(i), token(i + 1)}, u256.From(1e15), u256.From(2e15)), In: 0, Out: 1})
+		}
+		p, err := plan.Run(token(0), token(tokens-1), u256.From(1e9), steps)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return &p
+	}
+	full := chain(256)
+	table, steps := read(t, routeOf(t, full))
+	if len(table) != 254 || len(steps) != 255 || steps[253] != "81 254>255 all" || steps[254] != "81 255>1 all" {
+		t.Errorf("a table of %d, %d steps, the last %v", len(table), len(steps), steps[253:])
+	}
+	tx, err := at.Encode(full, calldata.Terms{})
+	if err != nil || tx.Gas < full.Gas || tx.Gas > 2*full.Gas {
+		t.Errorf("%d gas in the pools, a limit of %d: %v", full.Gas, tx.Gas, err)
+	}
+	if _, err := at.Encode(chain(257), calldata.Terms{}); err == nil {
+		t.Error("257 tokens were encoded")
+	}
 }

@@ -110,19 +110,32 @@ contract Executor is V2, V3, UniswapV4, BalancerV3, Kuru, Hanji, NadFun {
             else s.to = out == OUT ? to : address(this);
 
             last = out;
-            uint256 given = s.amount;
-            if (s.to == address(this)) held[out] += measured(kind, s, body);
-            else made = run(kind, s, body);
-            if (s.amount < given && s.funds == Funds.Here) s.tokenIn.send(sender, given - s.amount);
+            if (s.to == address(this)) held[out] += measured(kind, s, body, sender);
+            else made = run(kind, s, body, sender);
         }
         for (uint256 i; i < held.length; i++) {
             if (held[i] != 0) revert LeftOver(tokens[i], held[i]);
         }
     }
 
+    /// @dev Runs a step and gives what it could not take back.
+    function run(uint256 kind, Step memory s, bytes calldata body, address sender) private returns (uint256 made) {
+        uint256 given = s.amount;
+        made = swap(kind, s, body);
+        if (s.amount < given && s.funds == Funds.Here) s.tokenIn.send(sender, given - s.amount);
+    }
+
+    /// @dev Runs a step and counts what it left here, once all else has gone.
+    function measured(uint256 kind, Step memory s, bytes calldata body, address sender) private returns (uint256 made) {
+        uint256 before = balance(s.tokenOut);
+        run(kind, s, body, sender);
+        made = balance(s.tokenOut) - before;
+        if (made == 0) revert ZeroAmount();
+    }
+
     // Kinds of steps. A new one is a contract in kinds/, a line here and one below.
 
-    function run(uint256 kind, Step memory s, bytes calldata body) private returns (uint256 made) {
+    function swap(uint256 kind, Step memory s, bytes calldata body) private returns (uint256 made) {
         if (kind & ~PREPAID == KIND_V2) return swapV2(s, body);
         if (kind == KIND_V3) return swapV3(s, body);
         if (kind == KIND_UNISWAP_V4) return swapUniswapV4(s, body);
@@ -162,14 +175,6 @@ contract Executor is V2, V3, UniswapV4, BalancerV3, Kuru, Hanji, NadFun {
         pay(s, address(this));
         IWrappedNative(wrappedNative).withdraw(s.amount);
         return s.amount;
-    }
-
-    /// @dev Runs a step and counts what it left here.
-    function measured(uint256 kind, Step memory s, bytes calldata body) private returns (uint256 made) {
-        uint256 before = balance(s.tokenOut);
-        run(kind, s, body);
-        made = balance(s.tokenOut) - before;
-        if (made == 0) revert ZeroAmount();
     }
 
     // Reading the route. Every read is inside it, or reverts.

@@ -96,7 +96,7 @@ contract Router {
         if (block.timestamp > deadline) revert Expired(deadline);
         if (amountIn == 0 || minOut == 0) revert ZeroAmount();
         if (executor.code.length == 0) revert NotContract(executor);
-        if (recipient == address(0) || recipient == address(this) || recipient == executor) {
+        if (recipient == address(0) || recipient == address(this) || recipient == executor || recipient == wrappedNative) {
             revert BadRecipient(recipient);
         }
         bool native = tokenOut == address(0);
