@@ -178,6 +178,7 @@ next:
 type unusable struct{ info *venue.Info }
 
 func (p unusable) Info() *venue.Info { return p.info }
+func (p unusable) Idle() string      { return "its state is not known" }
 func (p unusable) Quote(in, out int, amount u256.Int) (venue.Quote, error) {
 	return venue.Quote{}, venue.ErrEmpty
 }

@@ -81,6 +81,9 @@ func New(c Config) *Indexer {
 		ready:    make(chan struct{}),
 		health:   Health{Reason: "joining: no block yet"},
 	}
+	if c.Registry != nil {
+		c.Registry.MustRegister(stock{x.Head})
+	}
 	for _, t := range c.Listed {
 		x.listed[t.Address] = t
 	}

@@ -5,6 +5,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promauto"
 
 	"braid/market"
+	"braid/venue"
 )
 
 type metrics struct {
@@ -36,6 +37,49 @@ func newMetrics(r prometheus.Registerer) *metrics {
 			Buckets: prometheus.ExponentialBuckets(0.0005, 2, 14),
 		}),
 	}
+}
+
+// stock counts the pools of the market when it is asked.
+type stock struct{ head func() *market.Snapshot }
+
+var (
+	stockUsable = prometheus.NewDesc("braid_market_pools", "Pools that trade.", []string{"source"}, nil)
+	stockIdle   = prometheus.NewDesc("braid_market_idle_pools", "Pools that take nothing, and why.", []string{"source", "reason"}, nil)
+)
+
+func (c stock) Describe(ch chan<- *prometheus.Desc) { ch <- stockUsable; ch <- stockIdle }
+
+func (c stock) Collect(ch chan<- prometheus.Metric) {
+	s := c.head()
+	if s == nil {
+		return
+	}
+	type label struct{ source, reason string }
+	count := map[label]int{}
+	for _, p := range s.Pools() {
+		count[label{p.Info().Source.ID, idle(p)}]++
+	}
+	for l, n := range count {
+		if l.reason == "" {
+			ch <- prometheus.MustNewConstMetric(stockUsable, prometheus.GaugeValue, float64(n), l.source)
+		} else {
+			ch <- prometheus.MustNewConstMetric(stockIdle, prometheus.GaugeValue, float64(n), l.source, l.reason)
+		}
+	}
+}
+
+// idle is why a pool takes nothing, by its own word or because it is empty.
+func idle(p venue.Pool) string {
+	if i, ok := p.(venue.Idler); ok && i.Idle() != "" {
+		return i.Idle()
+	}
+	n := len(p.Info().Tokens)
+	for i := range n * n {
+		if in, out := i/n, i%n; in != out && p.Spot(in, out) > 0 {
+			return ""
+		}
+	}
+	return "no liquidity"
 }
 
 func (m *metrics) show(s *market.Snapshot) {

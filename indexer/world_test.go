@@ -40,7 +40,11 @@ type world struct {
 
 func newWorld(t *testing.T, keep int) *world {
 	t.Helper()
-	families := []venue.Family{univ2.New(monad.Sources())}
+	return newWorldOf(t, keep, univ2.New(monad.Sources()))
+}
+
+func newWorldOf(t *testing.T, keep int, families ...venue.Family) *world {
+	t.Helper()
 	local, err := devchain.Start(t.Context(), devchain.Config{
 		RPCAddr: "127.0.0.1:0", Artifacts: "../build/artifacts", Seed: 1, Sources: monad.Sources(), Families: families,
 	})
@@ -139,8 +143,12 @@ func (w *world) nonceAt(number uint64) uint64 {
 
 // tx is a transaction of the dev account.
 func (w *world) tx(to common.Address, data []byte) *types.Transaction {
+	return w.sign(venue.Tx{To: to, Data: data, Gas: 5_000_000})
+}
+
+func (w *world) sign(tx venue.Tx) *types.Transaction {
 	w.nonce++
-	return devchain.Sign(devchain.DevKey, w.nonce-1, venue.Tx{To: to, Data: data, Gas: 5_000_000})
+	return devchain.Sign(devchain.DevKey, w.nonce-1, tx)
 }
 
 func (w *world) mine(txs ...*types.Transaction) {

@@ -199,6 +199,7 @@ const (
 	gasBuy      = 8_000 // beside that: a buy looks before it takes
 	gasBuyLevel = 1_600
 	gasNative   = 22_000
+	gasDust     = 26_000 // of native goes back wrapped to who sent it
 )
 
 func (p *Pool) gas(in, levels int) uint64 {
@@ -209,6 +210,9 @@ func (p *Pool) gas(in, levels int) uint64 {
 	}
 	if p.native[1-in] {
 		gas += gasNative
+	}
+	if p.native[in] {
+		gas += gasDust
 	}
 	return gas
 }

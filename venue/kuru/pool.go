@@ -106,7 +106,11 @@ func (p *Pool) Quote(in, out int, amount u256.Int) (venue.Quote, error) {
 	if err != nil {
 		return venue.Quote{}, err
 	}
-	return venue.Quote{Out: t.paid, Gas: gasTake + t.gas}, nil
+	q := venue.Quote{Out: t.paid, Gas: gasTake + t.gas}
+	if p.native[in] {
+		q.Gas += gasDust
+	}
+	return q, nil
 }
 
 // take fills the market with an amount, dust aside, or says why it cannot use
@@ -262,8 +266,9 @@ const (
 const (
 	gasTake  = 215_000
 	gasVault = 60_000 // for any step of the vault at all
+	gasDust  = 26_000 // of native goes back wrapped to who sent it
 	gasStep  = 14_500
-	gasOrder = 51_500
+	gasOrder = 52_500
 	gasPair  = 20_000  // for what a flip order gives to its partner
 	gasFlip  = 165_000 // or to a new order
 )

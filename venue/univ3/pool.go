@@ -18,7 +18,7 @@ const Kind = 4
 const (
 	gas        = 100_000
 	gasTick    = 62_000
-	gasWord    = 7_500
+	gasWord    = 7_800
 	gasPancake = 14_000
 )
 

@@ -18,7 +18,7 @@ const Kind = 5
 // What a swap burns inside the manager and its two tokens, for each
 // initialised tick it crosses, and for each word of the bitmap: the manager is
 // called out of its own callback, and each call in a call keeps a part of the
-// gas back. What it pays in native is wrapped for the route.
+// gas back. Native is wrapped or unwrapped for the route.
 const (
 	gas       = 105_000
 	gasTick   = 62_000
@@ -62,7 +62,7 @@ func newPool(e created) *Pool {
 	}
 	switch {
 	case e.key.hooks != (common.Address{}):
-		p.idle = "it has a hook, " + e.key.hooks.Hex()
+		p.idle = "it has a hook"
 	case e.key.fee == dynamic:
 		p.idle = "its fee is dynamic"
 	}
@@ -106,7 +106,7 @@ func (p *Pool) Quote(in, out int, amount u256.Int) (venue.Quote, error) {
 	}
 	f := c.Quote(p.at, amount)
 	q := venue.Quote{Out: f.Out, Gas: gas + gasTick*uint64(f.Crossed) + gasWord*uint64(f.Words)}
-	if p.key.native && out == 0 {
+	if p.key.native {
 		q.Gas += gasNative
 	}
 	return q, refusal(f, amount)

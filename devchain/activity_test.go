@@ -1,0 +1,76 @@
+package devchain
+
+import (
+	"testing"
+
+	"github.com/ethereum/go-ethereum/core/types"
+
+	"braid/contracts"
+	"braid/monad"
+	"braid/venue"
+	"braid/venue/balancer"
+	"braid/venue/hanji"
+	"braid/venue/kuru"
+	"braid/venue/nadfun"
+	"braid/venue/univ2"
+	"braid/venue/univ3"
+	"braid/venue/univ4"
+)
+
+// TestTrader lets the trader trade without a pause until it has been to every
+// family. What it sends goes well: it knows what pools pay and what that burns.
+func TestTrader(t *testing.T) {
+	sources, wrapped := monad.Sources(), monad.WrappedNative
+	families := []venue.Family{
+		univ2.New(sources), univ3.New(sources), univ4.New(sources, wrapped), balancer.New(sources),
+		kuru.New(sources, wrapped), hanji.New(sources, wrapped), nadfun.New(sources, wrapped),
+	}
+	chain, err := Start(t.Context(), Config{
+		RPCAddr: "127.0.0.1:0", Artifacts: "../build/artifacts", Seed: 1, Sources: sources, Families: families,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer chain.Close()
+	chain.stop()
+	chain.done.Wait() // no block but ours
+	trader := newTrader(chain, families, 1)
+	defer trader.node.Close()
+
+	seen := map[string]int{}
+	swapped := contracts.Router.ABI.Events["Swapped"].ID
+	for range 100 {
+		trader.listen(t.Context())
+		if err := trader.trade(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if err := chain.sealPool(true); err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range chain.eth.BlockChain().GetReceiptsByHash(chain.Head().Hash()) {
+			if r.Status != types.ReceiptStatusSuccessful {
+				t.Errorf("block %d: a transaction reverts after %d gas", r.BlockNumber, r.GasUsed)
+			}
+			for _, log := range r.Logs {
+				if log.Topics[0] == swapped {
+					seen["swaps"]++
+				}
+				for _, f := range families {
+					if e, err := f.Decode(log); err == nil && e != nil && trader.places[e.Pool()] != nil {
+						seen[trader.places[e.Pool()].pool.Info().Source.Family]++
+						break
+					}
+				}
+			}
+		}
+	}
+	t.Log(seen)
+	for _, name := range []string{univ2.Name, univ3.Name, univ4.Name, balancer.Name, kuru.Name, hanji.Name, nadfun.Name} {
+		if seen[name] == 0 {
+			t.Errorf("nothing happened to %s", name)
+		}
+	}
+	if seen["swaps"] < 80 {
+		t.Errorf("%d swaps in a hundred tries", seen["swaps"])
+	}
+}

@@ -1,0 +1,307 @@
+package indexer_test
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
+
+	"braid/calldata"
+	"braid/chain"
+	"braid/contracts"
+	"braid/devchain"
+	"braid/market"
+	"braid/monad"
+	"braid/plan"
+	"braid/u256"
+	"braid/venue"
+	"braid/venue/balancer"
+	"braid/venue/hanji"
+	"braid/venue/kuru"
+	"braid/venue/nadfun"
+	"braid/venue/univ2"
+	"braid/venue/univ3"
+	"braid/venue/univ4"
+)
+
+const auditEvery = 50 // blocks
+
+// TestBusyMarket holds the market to the chain, pool by pool and way by way,
+// in a run in which everybody trades and makes liquidity and blocks are taken
+// back. BLOCKS and SEED in the environment make it longer or another.
+func TestBusyMarket(t *testing.T) {
+	blocks, seed := setting(t, "BLOCKS", 200), setting(t, "SEED", 1)
+	b := newBusy(t, seed)
+	a := newAuditor(t, b.chain.URL(), seed)
+	began := time.Now()
+	for n := 1; n <= int(blocks); n++ {
+		if b.random.IntN(20) == 0 {
+			b.reorg(1 + b.random.IntN(4))
+		} else {
+			b.block()
+		}
+		if n%auditEvery == 0 {
+			a.audit(t, b.settle())
+		}
+	}
+	fmt.Printf("market: blocks=%d pools=%d reorgs=%v deeds=%d reverted=%d %v in %.0fs\n",
+		blocks, len(b.index.Head().Pools()), b.metric("reorgs_total"), b.sent, b.reverted, a, time.Since(began).Seconds())
+	for _, what := range slices.Sorted(maps.Keys(b.deeds)) {
+		n := b.deeds[what]
+		t.Logf("%s: %d of %d", what, n.ok, n.sent)
+		if n.ok == 0 && n.sent > 4 {
+			t.Errorf("no %s went well", what)
+		}
+	}
+}
+
+// busy is a world in which the dev account does everything at once.
+type busy struct {
+	*world
+	random  *rand.Rand
+	at      calldata.Contracts
+	kinds   []string // families
+	allowed map[[2]common.Address]bool
+	later   []func() []deed // what takes back what was put in
+	abis    map[string]contracts.Contract
+
+	deeds          map[string]*tally
+	sent, reverted int
+}
+
+// deed is a transaction with a name.
+type deed struct {
+	what string
+	tx   venue.Tx
+}
+
+type tally struct{ sent, ok int }
+
+func newBusy(t *testing.T, seed uint64) *busy {
+	t.Helper()
+	sources, wrapped := monad.Sources(), monad.WrappedNative
+	return &busy{
+		world: newWorldOf(t, 0,
+			univ2.New(sources), univ3.New(sources), univ4.New(sources, wrapped), balancer.New(sources),
+			kuru.New(sources, wrapped), hanji.New(sources, wrapped), nadfun.New(sources, wrapped)),
+		random: rand.New(rand.NewPCG(seed, 5)), at: ours(),
+		kinds:   []string{univ2.Name, univ3.Name, univ4.Name, balancer.Name, kuru.Name, hanji.Name, nadfun.Name},
+		allowed: map[[2]common.Address]bool{}, abis: map[string]contracts.Contract{}, deeds: map[string]*tally{},
+	}
+}
+
+// block seals a block of several deeds.
+func (b *busy) block() {
+	b.Helper()
+	txs, deeds := b.round()
+	receipts, err := b.chain.Mine(txs...)
+	if err != nil {
+		b.Fatal(err)
+	}
+	for i, r := range receipts {
+		n := b.deeds[deeds[i].what]
+		if n == nil {
+			n = &tally{}
+			b.deeds[deeds[i].what] = n
+		}
+		n.sent++
+		b.sent++
+		if r.Status == types.ReceiptStatusSuccessful {
+			n.ok++
+		} else {
+			b.reverted++
+		}
+	}
+	b.heard(receipts)
+}
+
+// reorg replaces blocks by a longer or shorter branch with other deeds in it.
+func (b *busy) reorg(depth int) {
+	b.Helper()
+	b.nonce = b.nonceAt(b.chain.Head().Number.Uint64() - uint64(depth))
+	clear(b.allowed)
+	branch := make([][]*types.Transaction, max(1, depth+b.random.IntN(3)-1))
+	for i := range branch {
+		branch[i], _ = b.round()
+	}
+	if err := b.chain.Reorg(depth, branch...); err != nil {
+		b.Fatal(err)
+	}
+	clear(b.allowed)
+}
+
+// round is what one block brings.
+func (b *busy) round() (txs []*types.Transaction, deeds []deed) {
+	b.Helper()
+	s := b.settle()
+	for range 1 + b.random.IntN(6) {
+		deeds = append(deeds, b.some(s)...)
+	}
+	for _, d := range deeds {
+		txs = append(txs, b.sign(d.tx))
+	}
+	return txs, deeds
+}
+
+// some is a swap mostly, or something else that happens to a pool.
+func (b *busy) some(s *market.Snapshot) []deed {
+	if len(b.later) > 0 && b.random.IntN(6) == 0 {
+		i := b.random.IntN(len(b.later))
+		undo := b.later[i]
+		b.later = slices.Delete(b.later, i, i+1)
+		return undo()
+	}
+	family := b.kinds[b.random.IntN(len(b.kinds))]
+	var pools []venue.Pool
+	for _, p := range s.Pools() {
+		if p.Info().Source.Family == family {
+			pools = append(pools, p)
+		}
+	}
+	p := pools[b.random.IntN(len(pools))]
+	if b.random.IntN(3) > 0 {
+		return b.trade(p)
+	}
+	switch family {
+	case univ2.Name:
+		return b.pairs(p)
+	case univ3.Name:
+		return b.ticks3(p)
+	case univ4.Name:
+		return b.ticks4(p)
+	case balancer.Name:
+		return b.vault(p)
+	case kuru.Name:
+		return b.kuru(p)
+	case hanji.Name:
+		return b.hanji(p)
+	}
+	return b.curves(p)
+}
+
+// trade swaps through the Router: mostly a little, at times a third of what
+// the pool has.
+func (b *busy) trade(p venue.Pool) []deed {
+	n := len(p.Info().Tokens)
+	in := b.random.IntN(n)
+	out := (in + 1 + b.random.IntN(n-1)) % n
+	amount := u256.FromFloat(p.Depth(in) / 3 * math.Exp2(-12*b.random.Float64()))
+	if _, err := p.Quote(in, out, amount); err != nil {
+		return nil
+	}
+	return append(b.allow(p.Info().Tokens[in], b.at.Router), b.swap(string(p.Info().Source.Type)+" swap", p, in, out, amount))
+}
+
+func (b *busy) swap(what string, p venue.Pool, in, out int, amount u256.Int) deed {
+	b.Helper()
+	tokens := p.Info().Tokens
+	swap := plan.Plan{TokenIn: tokens[in], TokenOut: tokens[out], AmountIn: amount, Steps: []plan.Step{{Pool: p, In: in, Out: out}}}
+	tx, err := b.at.Encode(&swap, calldata.Terms{Recipient: devchain.DevAccount, MinOut: u256.One, Deadline: math.MaxUint64})
+	if err != nil {
+		b.Fatal(err)
+	}
+	return b.do(what, tx.To, tx.Data)
+}
+
+func (b *busy) do(what string, to common.Address, data []byte) deed {
+	return deed{what, venue.Tx{To: to, Data: data, Gas: 8_000_000}}
+}
+
+// allow lets somebody take a token, once.
+func (b *busy) allow(token, spender common.Address) []deed {
+	if b.allowed[[2]common.Address{token, spender}] {
+		return nil
+	}
+	b.allowed[[2]common.Address{token, spender}] = true
+	return []deed{b.do("approve", token, pack("approve(address,uint256)", spender[:], word(u256.Max)))}
+}
+
+// part is a random number between two.
+func (b *busy) part(most, least uint64) u256.Int {
+	return u256.From(least + b.random.Uint64N(most-least))
+}
+
+// abi is calldata of a venue's own contract.
+func (b *busy) abi(name, method string, args ...any) []byte {
+	b.Helper()
+	c, ok := b.abis[name]
+	if !ok {
+		var err error
+		if c, err = contracts.Read("../build/artifacts/" + name + ".json"); err != nil {
+			b.Fatal(err)
+		}
+		b.abis[name] = c
+	}
+	data, err := c.ABI.Pack(method, args...)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return data
+}
+
+// ask is the first word of an answer of the head, 0 if there is none; reads
+// are all its words.
+func (b *busy) ask(to common.Address, data []byte) u256.Int {
+	b.Helper()
+	if w := b.reads(to, data); len(w) > 0 {
+		return w[0]
+	}
+	return u256.Zero
+}
+
+func (b *busy) reads(to common.Address, data []byte) (words []u256.Int) {
+	b.Helper()
+	results, err := b.node.Calls(b.Context(), b.chain.Head().Hash(), []chain.Call{{To: to, Data: data}})
+	if err != nil {
+		b.Fatal(err)
+	}
+	for w := range slices.Chunk(results[0].Data, 32) {
+		words = append(words, u256.FromBytes(w))
+	}
+	return words
+}
+
+func (b *busy) balance(token common.Address) u256.Int {
+	b.Helper()
+	return b.ask(token, pack("balanceOf(address)", devchain.DevAccount[:]))
+}
+
+func word(n u256.Int) []byte {
+	w := n.Bytes()
+	return w[:]
+}
+
+func yes(b bool) []byte {
+	if b {
+		return []byte{1}
+	}
+	return nil
+}
+
+// signed is a tick as a word.
+func signed(n int32) []byte {
+	if n < 0 {
+		return word(u256.Zero.Sub(u256.From(uint64(-n))))
+	}
+	return word(u256.From(uint64(n)))
+}
+
+func setting(t *testing.T, name string, otherwise uint64) uint64 {
+	text := os.Getenv(name)
+	if text == "" {
+		return otherwise
+	}
+	n, err := strconv.ParseUint(text, 10, 64)
+	if err != nil {
+		t.Fatalf("%s=%q is not a number", name, text)
+	}
+	return n
+}

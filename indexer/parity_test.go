@@ -1,0 +1,254 @@
+package indexer_test
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/common/hexutil"
+	"github.com/ethereum/go-ethereum/crypto"
+	"github.com/ethereum/go-ethereum/rpc"
+	"golang.org/x/sync/errgroup"
+
+	"braid/calldata"
+	"braid/contracts"
+	"braid/market"
+	"braid/monad"
+	"braid/plan"
+	"braid/u256"
+	"braid/venue"
+	"braid/venue/kuru"
+)
+
+// deal is one amount one way through one pool: what our market says of it and
+// what the chain does.
+type deal struct {
+	pool    venue.Pool
+	in, out int
+	amount  u256.Int
+
+	quote venue.Quote
+	err   error
+
+	tx    calldata.Tx
+	paid  hexutil.Bytes
+	fault error
+}
+
+// takerAccount has all it needs by grace of the state override; payee never
+// held anything.
+var (
+	takerAccount = common.HexToAddress("0x00000000000000000000000000000000007a4e12")
+	payee        = common.HexToAddress("0x00000000000000000000000000000000007a4e13")
+)
+
+const plentyOfGas = 10_000_000
+
+// auditor holds markets to the chain by what both do: our Router carries the
+// deal out at the very block the market is of. It knows no family.
+type auditor struct {
+	client *rpc.Client
+	at     calldata.Contracts
+	random *rand.Rand
+
+	audits, deals, paid, declined, short, mismatches int
+}
+
+func newAuditor(t *testing.T, url string, seed uint64) *auditor {
+	t.Helper()
+	client, err := rpc.Dial(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(client.Close)
+	return &auditor{client: client, at: ours(), random: rand.New(rand.NewPCG(seed, 3))}
+}
+
+func ours() calldata.Contracts {
+	router, executor := contracts.Addresses(monad.WrappedNative)
+	return calldata.Contracts{Router: router, Executor: executor, WrappedNative: monad.WrappedNative}
+}
+
+// audit tries several amounts in every direction of every pool. Where the
+// market quotes, the chain must pay that, within the gas limit of the
+// calldata; where it refuses, the chain must refuse.
+func (a *auditor) audit(t *testing.T, s *market.Snapshot) {
+	t.Helper()
+	var deals []*deal
+	for _, p := range s.Pools() {
+		n := len(p.Info().Tokens)
+		for i := range n * n {
+			if in, out := i/n, i%n; in != out {
+				for _, amount := range a.amounts(p, in) {
+					deals = append(deals, a.deal(t, p, in, out, amount))
+				}
+			}
+		}
+	}
+	a.carryOut(t, s.Block().Hash, deals)
+	a.audits++
+	for _, d := range deals {
+		if a.agree(d) {
+			continue
+		}
+		fault := d.fault
+		if d.err == nil && fault != nil { // was it the gas?
+			limit := d.tx.Gas
+			d.tx.Gas = plentyOfGas
+			if a.carryOut(t, s.Block().Hash, []*deal{d}); a.same(d) {
+				a.short++
+				fault = fmt.Errorf("not with %d gas: %w", limit, fault)
+			}
+		}
+		if a.mismatches++; a.mismatches <= 20 {
+			i := d.pool.Info()
+			t.Errorf("block %d: %s pool %s, %d to %d, amount %v: we say %v (%v), the chain %v (%v)",
+				s.Block().Number, i.Source.ID, i.ID, d.in, d.out, d.amount, d.quote.Out, d.err, u256.FromBytes(d.paid), fault)
+		}
+	}
+}
+
+// agree counts a deal and says whether both sides do the same. A book says no
+// to takes of very many fills, which the chain would make.
+func (a *auditor) agree(d *deal) bool {
+	a.deals++
+	switch {
+	case d.tx.To == (common.Address{}):
+		return false // no family owns the pool any more
+	case d.err == nil && d.fault == nil:
+		a.paid++
+		return a.same(d)
+	case d.err == venue.ErrTooLarge && d.fault == nil && d.pool.Info().Source.Family == kuru.Name:
+		a.declined++
+		return true
+	}
+	return d.err != nil && d.fault != nil
+}
+
+func (a *auditor) same(d *deal) bool { return d.fault == nil && u256.FromBytes(d.paid) == d.quote.Out }
+
+// amounts are from a few units to beyond the pool's depth.
+func (a *auditor) amounts(p venue.Pool, in int) []u256.Int {
+	r := a.random
+	depth := p.Depth(in)
+	if depth < 1 {
+		depth = 1e18
+	}
+	part := func(most float64) u256.Int { return u256.FromFloat(most * r.Float64()).Add(u256.One) }
+	list := []u256.Int{part(depth / 10), part(depth * math.Exp2(-4-float64(r.IntN(24))))}
+	switch r.IntN(8) {
+	case 0, 1:
+		list = append(list, part(depth*4))
+	case 2:
+		list = append(list, u256.From(1+r.Uint64N(1000)))
+	case 3:
+		list = append(list, u256.One.Lsh(uint(r.IntN(255))).Add(u256.From(r.Uint64N(3))).Sub(u256.One))
+	}
+	return slices.DeleteFunc(list, u256.Int.IsZero)
+}
+
+// deal asks the market. What it refuses is encoded as well, for the chain to
+// refuse.
+func (a *auditor) deal(t *testing.T, p venue.Pool, in, out int, amount u256.Int) *deal {
+	t.Helper()
+	d := &deal{pool: p, in: in, out: out, amount: amount}
+	if p.Call(in, out).Kind == 0 {
+		return d
+	}
+	d.quote, d.err = p.Quote(in, out, amount)
+	tokens := p.Info().Tokens
+	swap := plan.Plan{TokenIn: tokens[in], TokenOut: tokens[out], AmountIn: amount, Gas: d.quote.Gas,
+		Steps: []plan.Step{{Pool: p, In: in, Out: out}}}
+	var err error
+	d.tx, err = a.at.Encode(&swap, calldata.Terms{
+		Recipient: payee, MinOut: u256.One, Deadline: math.MaxUint64,
+		NativeIn: swap.TokenIn == monad.WrappedNative && a.random.IntN(2) == 0,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d.err != nil {
+		d.tx.Gas = plentyOfGas
+	}
+	return d
+}
+
+// carryOut calls the Router for each deal, two batches at a time.
+func (a *auditor) carryOut(t *testing.T, block common.Hash, deals []*deal) {
+	t.Helper()
+	var g errgroup.Group
+	g.SetLimit(2)
+	for batch := range slices.Chunk(deals, 200) {
+		g.Go(func() error {
+			calls := make([]rpc.BatchElem, len(batch))
+			for i, d := range batch {
+				calls[i] = rpc.BatchElem{Method: "eth_call", Result: &d.paid, Args: []any{
+					map[string]any{
+						"from": takerAccount, "to": d.tx.To, "data": hexutil.Bytes(d.tx.Data),
+						"value": (*hexutil.Big)(d.tx.Value.Big()), "gas": hexutil.Uint64(d.tx.Gas),
+					},
+					map[string]any{"blockHash": block}, a.purse(d),
+				}}
+			}
+			if err := a.client.BatchCallContext(t.Context(), calls); err != nil {
+				return err
+			}
+			for i, d := range batch {
+				if d.fault = calls[i].Error; d.fault != nil && !refused(d.fault) {
+					return d.fault
+				}
+			}
+			return nil
+		})
+	}
+	if err := g.Wait(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// refused tells what a contract did from a fault of the node.
+func refused(err error) bool {
+	var reverted rpc.DataError
+	return errors.As(err, &reverted) || strings.Contains(err.Error(), "out of gas")
+}
+
+// purse is a state in which the taker has a fortune of native, if he pays with
+// it, or else of the token, which the Router may pull; and in which all that is
+// wrapped can be unwrapped.
+func (a *auditor) purse(d *deal) map[common.Address]any {
+	fortune := u256.One.Lsh(254)
+	native := map[string]any{"balance": (*hexutil.Big)(fortune.Big())}
+	accounts := map[common.Address]any{takerAccount: native, monad.WrappedNative: native}
+	token := d.pool.Info().Tokens[d.in]
+	if !d.tx.Value.IsZero() {
+		return accounts
+	}
+	balances, allowances := uint64(0), uint64(1) // slots of our own token
+	if token == monad.WrappedNative {
+		balances, allowances = 3, 4
+	}
+	entry := func(key common.Address, slot common.Hash) common.Hash {
+		return crypto.Keccak256Hash(common.LeftPadBytes(key[:], 32), slot[:])
+	}
+	word := func(n u256.Int) common.Hash { return n.Bytes() }
+	slots := map[common.Hash]common.Hash{
+		entry(takerAccount, word(u256.From(balances))):                       word(fortune),
+		entry(a.at.Router, entry(takerAccount, word(u256.From(allowances)))): word(u256.Max),
+	}
+	if token == monad.WrappedNative {
+		accounts[token] = map[string]any{"balance": native["balance"], "stateDiff": slots}
+	} else {
+		accounts[token] = map[string]any{"stateDiff": slots}
+	}
+	return accounts
+}
+
+// String is the one line that sums a run up.
+func (a *auditor) String() string {
+	return fmt.Sprintf("audits=%d checks=%d paid=%d declined=%d short=%d mismatches=%d", a.audits, a.deals, a.paid, a.declined, a.short, a.mismatches)
+}
