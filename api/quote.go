@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 	"errors"
+	"math"
 	"strconv"
 	"time"
 
@@ -48,6 +49,11 @@ type metaBody struct {
 	MinAmountOut string      `json:"minAmountOut"`
 	GasCostWei   string      `json:"gasCostWei"`
 	ExpiresAt    uint64      `json:"expiresAt"`
+
+	// What no plan can pay more than, and how far this one stays behind it;
+	// neither where no bound was found.
+	BoundAmountOut   string   `json:"boundAmountOut,omitempty"`
+	OptimalityGapBps *float64 `json:"optimalityGapBps,omitempty"`
 }
 
 func (s *server) quote(x *exchange) error {
@@ -249,11 +255,19 @@ func (t *trade) symbol(a common.Address) string {
 
 func (t *trade) meta(tx calldata.Tx) *metaBody {
 	block := t.snap.Block()
-	return &metaBody{
+	m := &metaBody{
 		BlockNumber:  block.Number,
 		BlockHash:    block.Hash,
 		MinAmountOut: t.minOut.String(),
 		GasCostWei:   u256.From(tx.Gas).Mul(t.snap.GasPrice()).String(),
 		ExpiresAt:    t.deadline,
 	}
+	if bound, ok := router.Bound(t.snap, t.Order); ok {
+		if bound.Lt(t.plan.AmountOut) { // by what floats lose
+			bound = t.plan.AmountOut
+		}
+		gap := math.Round(1e8*bound.Sub(t.plan.AmountOut).Float()/bound.Float()) / 1e4
+		m.BoundAmountOut, m.OptimalityGapBps = bound.String(), &gap
+	}
+	return m
 }

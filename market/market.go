@@ -10,6 +10,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/ethereum/go-ethereum/common"
 
@@ -45,6 +46,10 @@ type Snapshot struct {
 
 	priceOnce sync.Once
 	prices    []Price
+
+	graphOnce sync.Once
+	graph     atomic.Pointer[Graph]
+	before    *Graph // of an older snapshot: what did not change is taken over
 }
 
 // Chain is what the market has to know of the chain it stands on.
@@ -78,6 +83,12 @@ func (s *Snapshot) Pool(id venue.ID) (venue.Pool, bool) {
 	return s.pools[i], true
 }
 
+// PoolNo is the number of a pool.
+func (s *Snapshot) PoolNo(id venue.ID) (int, bool) {
+	i, ok := s.poolNo[id]
+	return i, ok
+}
+
 // Token is the number of a token.
 func (s *Snapshot) Token(a common.Address) (int, bool) {
 	i, ok := s.tokenNo[a]
@@ -100,6 +111,10 @@ func (s *Snapshot) Next(block Block, pools []venue.Pool, tokens []Token) (*Snaps
 	n := &Snapshot{
 		block: block, chain: s.chain,
 		pools: s.pools, poolNo: s.poolNo, tokens: s.tokens, tokenNo: s.tokenNo, edges: s.edges,
+		before: s.before,
+	}
+	if g := s.graph.Load(); g != nil {
+		n.before = g
 	}
 	if len(tokens) > 0 {
 		n.addTokens(tokens)
@@ -139,6 +154,7 @@ func (n *Snapshot) addTokens(tokens []Token) {
 func (n *Snapshot) addPools(fresh []venue.Pool) error {
 	n.poolNo = maps.Clone(n.poolNo)
 	n.edges = slices.Clone(n.edges)
+	own := map[int]bool{} // tokens whose edges no older snapshot shares
 	for _, p := range fresh {
 		info := p.Info()
 		if i, again := n.poolNo[info.ID]; again {
@@ -161,8 +177,11 @@ func (n *Snapshot) addPools(fresh []venue.Pool) error {
 				if !ok {
 					return fmt.Errorf("pool %s: token %s is not known", info.ID, b)
 				}
-				// Clip, so that appending never writes into an older snapshot.
-				n.edges[from] = append(slices.Clip(n.edges[from]), Edge{Pool: no, To: to, In: in, Out: out})
+				if !own[from] {
+					// Clip, so that appending never writes into an older snapshot.
+					own[from], n.edges[from] = true, slices.Clip(n.edges[from])
+				}
+				n.edges[from] = append(n.edges[from], Edge{Pool: no, To: to, In: in, Out: out})
 			}
 		}
 	}

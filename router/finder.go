@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"braid/market"
+	"braid/u256"
 	"braid/venue"
 )
 
@@ -12,30 +13,26 @@ import (
 // numbers.
 type finder struct {
 	s        *market.Snapshot
+	g        *market.Graph
 	pools    []venue.Pool
 	in, out  int
 	hops     int
 	maxSteps int
 
-	banned []bool // pools of excluded sources; empty when there are none
-	arcs   []arc  // edges worth trying, token by token
-	fans   []span // where a token's arcs stand
-
-	layers []layer
-	floor  float64 // what a path must pay to be of interest
-	net    net
+	banned  []bool  // by source
+	entries []entry // arcs into the last token, if it has not too many
+	layers  []layer
+	columns []column
+	net     net
 
 	tooSmall, tooLarge bool // what pools said in the last search
 }
 
-// arc is an edge and its price before the trade: no amount gets a better one.
-type arc struct {
-	*market.Edge
-	spot float64
-	rate float64 // what is left of spot under the flow
+// entry is an arc with the token it leaves.
+type entry struct {
+	from int
+	arc  market.Arc
 }
-
-type span struct{ start, end int }
 
 var finders = sync.Pool{New: func() any { return new(finder) }}
 
@@ -52,7 +49,7 @@ func newFinder(s *market.Snapshot, o Order) (*finder, error) {
 		return nil, ErrNoRoute
 	}
 	f := finders.Get().(*finder)
-	f.s, f.pools, f.in, f.out = s, s.Pools(), in, out
+	f.s, f.g, f.pools, f.in, f.out = s, s.Graph(), s.Pools(), in, out
 	f.maxSteps = o.MaxSteps
 	if f.maxSteps <= 0 {
 		f.maxSteps = DefaultMaxSteps
@@ -61,18 +58,19 @@ func newFinder(s *market.Snapshot, o Order) (*finder, error) {
 	if f.hops <= 0 {
 		f.hops = DefaultMaxHops
 	}
-	f.hops = min(f.hops, f.maxSteps)
+	f.hops = min(f.hops, f.maxSteps, maxHops)
 	f.ban(o.Exclude)
 	f.look()
-	f.net.reset(f, o.AmountIn)
+	f.net.reset(f)
 	return f, nil
 }
 
 func (f *finder) release() {
 	f.forget()
 	f.net.forget()
-	clear(f.arcs)
-	f.s, f.pools = nil, nil
+	clear(f.entries)
+	clear(f.columns)
+	f.s, f.g, f.pools = nil, nil, nil
 	finders.Put(f)
 }
 
@@ -86,81 +84,47 @@ func grown[T any](a []T, n int) []T {
 
 func (f *finder) ban(exclude map[string]bool) {
 	f.banned = f.banned[:0]
-	if len(exclude) == 0 {
-		return
-	}
-	for _, p := range f.pools {
-		f.banned = append(f.banned, exclude[p.Info().Source.ID])
+	for _, row := range f.g.Sources {
+		f.banned = append(f.banned, exclude[row.ID])
 	}
 }
 
-func (f *finder) usable(pool int) bool { return len(f.banned) == 0 || !f.banned[pool] }
+// narrow is how many arcs a token may have for those into it to be gathered.
+const narrow = 128
 
-// look lists the edges that may lie on a path.
+// look gathers the ways into a last token that no fan may show, and makes room
+// for labels.
 func (f *finder) look() {
-	tokens := len(f.s.Tokens())
-	f.arcs, f.fans = f.arcs[:0], grown(f.fans, tokens)
-	for t := range tokens {
-		start := len(f.arcs)
-		edges := f.s.Edges(t)
-		for i := range edges {
-			e := &edges[i]
-			if t == f.out || e.To == f.in || !f.usable(e.Pool) || (e.To != f.out && !f.leadsOn(e.To)) {
-				continue
-			}
-			if spot := f.pools[e.Pool].Spot(e.In, e.Out); spot > 0 {
-				f.arcs = append(f.arcs, arc{Edge: e, spot: spot})
-			}
-		}
-		f.fans[t] = span{start, len(f.arcs)}
+	f.entries = f.entries[:0]
+	if !f.g.LeadsOn(f.out) || len(f.g.All(f.out)) <= narrow {
+		f.g.Into(f.out, func(from int, a market.Arc) { f.entries = append(f.entries, entry{from, a}) })
 	}
 	for len(f.layers) <= f.hops {
 		f.layers = append(f.layers, layer{})
 	}
 	for k := range f.layers {
-		l := &f.layers[k]
-		l.at, l.best = grown(l.at, tokens), grown(l.best, tokens)
+		f.layers[k].slot = grown(f.layers[k].slot, len(f.s.Tokens()))
 	}
 }
 
-// bound walks back from the last token and sees what a unit of each token can
-// bring at most, given the flow.
-func (f *finder) bound() {
-	for i := range f.arcs {
-		e := &f.arcs[i]
-		e.rate = f.net.rate(e)
+// gasCost of a unit of gas in the last token; 0 when unknown.
+func (f *finder) gasCost() float64 {
+	native, out := f.s.USD(f.s.Chain().WrappedNative), f.s.Price(f.out).USD
+	if native == 0 || out == 0 {
+		return 0
 	}
-	for k := range f.hops {
-		best := f.layers[k].best
-		clear(best)
-		best[f.out] = 1
-		for t := 0; t < len(f.fans) && k > 0; t++ {
-			fan, before := f.fan(t), f.layers[k-1].best
-			for i := range fan {
-				if b := fan[i].rate * before[fan[i].To]; b > best[t] {
-					best[t] = b
-				}
-			}
-		}
-	}
+	return f.s.GasPrice().Float() * native / out
 }
 
-func (f *finder) fan(t int) []arc { return f.arcs[f.fans[t].start:f.fans[t].end] }
+// cost of gas in the last token, rounded down.
+func (n *net) cost(gas uint64) u256.Int { return u256.FromFloat(n.gasCost * float64(gas)) }
 
-// leadsOn says whether a token has more than one neighbour: others only end
-// a path.
-func (f *finder) leadsOn(token int) bool {
-	first := -1
-	for i := range f.s.Edges(token) {
-		e := &f.s.Edges(token)[i]
-		if !f.usable(e.Pool) {
-			continue
-		}
-		if first < 0 {
-			first = e.To
-		} else if e.To != first {
-			return true
-		}
+// beats compares two outputs net of their gas.
+func (n *net) beats(out u256.Int, gas uint64, other u256.Int, otherGas uint64) bool {
+	a, aOver := out.AddOver(n.cost(otherGas))
+	b, bOver := other.AddOver(n.cost(gas))
+	if aOver != bOver {
+		return aOver
 	}
-	return false
+	return a.Gt(b)
 }

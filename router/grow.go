@@ -11,111 +11,250 @@ import (
 
 // The effort is counted, not timed, so a plan is the same on any machine.
 const (
-	maxRounds  = 16
-	firstChunk = 2 // bits: a quarter of the order
-	lastChunk  = 8
+	maxRounds  = 24
+	firstChunk = 1. / 4
+	lastChunk  = 1. / 1000
+	maxTurns   = 96 // in steps: long plans get fewer
 )
 
-// grow lets paths join the first one. A path joins if it pays more for a
-// chunk on top of the flow than the routes at hand pay for their last unit;
-// chunks become smaller when none does.
-func (f *finder) grow(first way, amount u256.Int) {
+// grow lets paths join the net. A path joins if it pays more for a chunk of
+// the order, net of gas, than the net does at its own prices; chunks become
+// smaller when none does.
+func (f *finder) grow(chunk float64, maxLegs int) {
 	n := &f.net
-	n.add(first, f.pools)
-	n.share()
-	bits := uint(firstChunk)
-	for round := 0; round < maxRounds && bits <= lastChunk && n.live() < 2*f.maxSteps; round++ {
-		chunk := amount.Rsh(bits)
-		if chunk.IsZero() {
-			return
+	for round := 0; round < maxRounds && chunk >= lastChunk && len(n.legs) < maxLegs; round++ {
+		value := n.amount * n.nodes[source].v
+		f.price(value * chunk)
+		added := 0
+		for i := range f.columns {
+			c := &f.columns[i]
+			if c.gain < f.columns[0].gain/64 || c.gain < value*1e-7 || added >= 4+len(n.legs)/2 {
+				break
+			}
+			if n.add(f.trace(c), f.pools) {
+				added++
+			}
 		}
-		w, ok := f.search(chunk, n.nodes[source].worth(chunk.Float()))
-		if !ok || !n.add(w, f.pools) {
-			bits += 2
-			continue
+		if added == 0 || f.columns[0].gain < value*1e-5 {
+			chunk /= 5
 		}
-		n.share()
-	}
-}
-
-// share solves until every pool takes its part.
-func (n *net) share() {
-	for {
-		n.trim()
-		n.solve()
-		if n.settle() {
-			return
+		if added > 0 {
+			n.order()
+			n.solve(rough)
 		}
 	}
 }
 
-// prune takes out what does not earn its gas, least first, sharing anew each
-// time; more if there are more than maxSteps.
-func (n *net) prune(maxSteps int) {
-	best := n.shed() - n.gas()
-	for {
-		i := n.least()
-		if i < 0 {
+// trade places until no leg that was left out can take the place of one that
+// was not, or some turns have been made.
+func (f *finder) trade() {
+	n := &f.net
+	best := n.prune(f.maxSteps)
+	for range maxTurns / f.maxSteps {
+		if !n.full {
+			return
+		}
+		n.compact()
+		n.kept = append(n.kept[:0], n.legs...)
+		n.keptNodes = append(n.keptNodes[:0], n.nodes...)
+		f.grow(firstChunk, 2*f.maxSteps)
+		net := n.prune(f.maxSteps)
+		if net <= best*(1+1e-7) {
+			if net < best {
+				n.revert()
+			}
+			return
+		}
+		best = net
+	}
+}
+
+// prune takes out what does not earn its gas, sharing anew each time; more if
+// there are more than maxSteps legs. It gives the output net of gas.
+func (n *net) prune(maxSteps int) float64 {
+	n.full = n.live() > maxSteps
+	best := n.shed(fine) - n.gas()
+	for n.live() > 1 {
+		over := n.live() - maxSteps
+		list := n.chains()
+		if len(list) < 2 {
 			break
 		}
-		l, many := &n.legs[i], n.live() > maxSteps
-		l.tried = true
-		n.saved = append(n.saved[:0], n.legs...)
-		l.off = true
-		n.trim()
-		out := n.solve()
-		if net := out - n.gas(); out > 0 && (many || net >= best) {
-			best = net
-		} else {
-			copy(n.legs, n.saved)
+		if over > 0 {
+			slices.SortStableFunc(list, func(a, b chain) int {
+				return cmp.Compare(a.loss/float64(a.length), b.loss/float64(b.length))
+			})
+			n.takeOut(list, max(1, over/8))
+			best = n.shed(rough) - n.gas()
+			continue
 		}
+		c := slices.MinFunc(list, func(a, b chain) int { return cmp.Compare(a.loss-a.gas, b.loss-b.gas) })
+		if c.loss > c.gas || n.legs[c.first].tried {
+			break
+		}
+		n.save()
+		n.legs[c.first].off = true
+		if net := n.shed(fine) - n.gas(); net >= best {
+			best = net
+			continue
+		}
+		n.restore()
+		n.legs[c.first].tried = true
 	}
-	n.shed()
+	return best
 }
 
-// shed takes out legs without flow and gives the output.
-func (n *net) shed() float64 {
+func (n *net) save() {
+	n.saved = append(n.saved[:0], n.legs...)
+	n.values = n.values[:0]
+	for i := range n.nodes {
+		n.values = append(n.values, n.nodes[i].v)
+	}
+}
+
+func (n *net) restore() {
+	copy(n.legs, n.saved)
+	for i := range n.nodes {
+		n.nodes[i].v = n.values[i]
+	}
+	n.count()
+}
+
+// chain is a row of legs with nothing joining or leaving in between.
+type chain struct {
+	first  int // leg
+	to     int // node
+	length int
+	gas    float64
+	loss   float64 // about what would be lost without it
+	alone  bool    // nothing else could carry its flow
+}
+
+// chains are what can be taken out. Without a chain its profit is lost, and
+// its flow goes other ways, whose prices give way as far as they are stiff:
+// how stiff, the Laplacian tells.
+func (n *net) chains() (list []chain) {
+	n.evaluate()
+	n.direction(damping)
+	invert(n.newton.factor, len(n.nodes))
 	for i := range n.legs {
 		l := &n.legs[i]
-		l.off = l.off || l.x < 1
+		if l.off || n.inside(l.from) {
+			continue
+		}
+		c := chain{first: i, gas: n.gasCost * l.gas, length: 1, loss: l.profit}
+		give, flow, end := 1/l.slope, l.x*n.nodes[l.from].v, l
+		for n.inside(end.to) {
+			end = n.after(end)
+			c.length++
+			c.gas += n.gasCost * end.gas
+			c.loss += end.profit
+			give += 1 / end.slope
+		}
+		c.to = end.to
+		resistance := n.resistance(l.from, end.to)
+		if rest := 1 - resistance/give; rest > 1e-6 {
+			c.loss += flow * flow * resistance / rest / 2
+		} else {
+			c.alone = true
+			c.loss = math.Inf(1)
+		}
+		list = append(list, c)
 	}
-	n.trim()
-	return n.solve()
+	n.push()
+	return list
+}
+
+// resistance is by how much the price between two nodes gives way to a flow.
+func (n *net) resistance(a, b int) (sum float64) {
+	size := len(n.nodes)
+	for k := min(a, b); k < size; k++ {
+		row, d := n.newton.factor[k*size:k*size+k+1], 0.0
+		if a <= k && a != sink {
+			d += row[a]
+		}
+		if b <= k && b != sink {
+			d -= row[b]
+		}
+		sum += d * d
+	}
+	return sum
+}
+
+// inside says whether a node is in the middle of a chain.
+func (n *net) inside(t int) bool {
+	return t != source && t != sink && n.nodes[t].in == 1 && n.nodes[t].out == 1
+}
+
+// after is the leg that leaves the node to which a leg leads.
+func (n *net) after(l *leg) *leg {
+	for i := range n.legs {
+		if next := &n.legs[i]; !next.off && next.from == l.to {
+			return next
+		}
+	}
+	return nil
+}
+
+// takeOut takes chains out until so many legs are gone; of several with one
+// end in common only the first, for they may stand in for each other.
+func (n *net) takeOut(list []chain, legs int) {
+	for i := range n.nodes {
+		n.nodes[i].joined = false
+	}
+	for i := range list {
+		c := &list[i]
+		from, to := &n.nodes[n.legs[c.first].from], &n.nodes[c.to]
+		if i > 0 && (c.alone || from.joined && to.joined) {
+			continue
+		}
+		from.joined, to.joined = true, true
+		n.legs[c.first].off = true
+		if legs -= c.length; legs <= 0 {
+			return
+		}
+	}
+}
+
+// shed shares anew, takes out legs without flow and gives the output.
+func (n *net) shed(tolerance float64) float64 {
+	for {
+		n.trim()
+		out, again := n.solve(tolerance), false
+		for i := range n.legs {
+			if l := &n.legs[i]; !l.off && l.x < 1 {
+				l.off, again = true, again || l.x > 0
+			}
+		}
+		if !again {
+			n.trim()
+			return out
+		}
+	}
 }
 
 // dropLeast takes out the leg that carries least.
 func (n *net) dropLeast() {
-	for i := range n.legs {
-		n.legs[i].tried = false
-	}
-	n.legs[n.least()].off = true
-	n.shed()
-}
-
-// least is the leg of least worth that was not tried; -1 when all were.
-func (n *net) least() int {
 	least, worth := -1, 0.0
 	for i := range n.legs {
 		l := &n.legs[i]
-		if l.off || l.tried {
-			continue
-		}
-		if least < 0 || l.worth < worth {
-			least, worth = i, l.worth
+		if w := l.x * n.nodes[l.from].v; !l.off && (least < 0 || w < worth) {
+			least, worth = i, w
 		}
 	}
-	return least
+	n.legs[least].off = true
+	n.shed(fine)
 }
 
 // gas is what the legs in use burn, in the last token.
 func (n *net) gas() float64 {
-	sum := uint64(0)
+	sum := 0.0
 	for i := range n.legs {
 		if !n.legs[i].off {
 			sum += n.legs[i].gas
 		}
 	}
-	return n.gasCost * float64(sum)
+	return n.gasCost * sum
 }
 
 // live counts the legs in use.
@@ -146,15 +285,27 @@ func (n *net) trim() {
 		l.off = l.off || !n.nodes[l.from].joined
 		n.nodes[l.to].joined = n.nodes[l.to].joined || !l.off
 	}
+	n.count()
+}
+
+// count notes how many legs in use enter and leave each node.
+func (n *net) count() {
+	for i := range n.nodes {
+		n.nodes[i].in, n.nodes[i].out = 0, 0
+	}
+	for i := range n.legs {
+		if l := &n.legs[i]; !l.off {
+			n.nodes[l.from].out++
+			n.nodes[l.to].in++
+		}
+	}
 }
 
 // splits says whether the net is more than one path.
 func (n *net) splits() bool {
-	for i := range n.legs {
-		for j := i + 1; j < n.group(i); j++ {
-			if !n.legs[i].off && !n.legs[j].off {
-				return true
-			}
+	for i := range n.nodes {
+		if n.nodes[i].out > 1 {
+			return true
 		}
 	}
 	return false
@@ -174,7 +325,7 @@ func (n *net) steps() []plan.Step {
 	leave = func(node int) {
 		legs, left := n.leaving(node)
 		for i, l := range legs {
-			s := plan.Step{Pool: l.pool, In: l.edge.In, Out: l.edge.Out}
+			s := plan.Step{Pool: l.pool, In: int(l.arc.In), Out: int(l.arc.Out)}
 			if i < len(legs)-1 {
 				s.Share = plan.ShareOf(u256.FromFloat(l.x/left*(1<<52)), u256.From(1<<52))
 			}

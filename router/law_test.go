@@ -16,7 +16,7 @@ import (
 	"braid/venue/univ2"
 )
 
-// bestPath tries every path that meets no token twice.
+// bestPath tries every path of up to four hops that meets no token twice.
 func bestPath(s *market.Snapshot, o Order, gasCost float64) (out u256.Int, gas uint64, ok bool) {
 	n := net{gasCost: gasCost}
 	end, _ := s.Token(o.TokenOut)
@@ -29,7 +29,7 @@ func bestPath(s *market.Snapshot, o Order, gasCost float64) (out u256.Int, gas u
 			}
 			return
 		}
-		if hops == DefaultMaxHops {
+		if hops == 4 {
 			return
 		}
 		seen[t] = true
@@ -212,6 +212,9 @@ func TestNearOptimal(t *testing.T) {
 			t.Fatal(err)
 		}
 		limit := bound(s, o)
+		if certified, ok := Bound(s, o); !ok || math.Abs(certified.Float()/limit-1) > 1e-7 || certified.Lt(p.AmountOut) {
+			t.Errorf("bound %v, %v, want %g", certified, ok, limit)
+		}
 		alone, _, _ := bestPath(s, o, 0)
 		gap := 1e4 * (1 - p.AmountOut.Float()/limit)
 		if gap < -1e-3 {

@@ -1,6 +1,7 @@
 package router
 
 import (
+	"errors"
 	"fmt"
 
 	"braid/market"
@@ -8,21 +9,45 @@ import (
 	"braid/venue"
 )
 
+var errNoPath = errors.New("no path")
+
 // refusal says why no path carries the amount.
-func (f *finder) refusal(amount u256.Int) error {
-	reason := venue.ErrTooLarge
-	switch {
-	case !f.tooSmall && !f.tooLarge:
+func (f *finder) refusal(o *Order) error {
+	tooSmall, tooLarge := f.tooSmall || o.AmountIn.IsZero(), f.tooLarge
+	if !f.joined() {
 		return ErrNoRoute
-	case !f.tooLarge:
-		reason = venue.ErrTooSmall
-	case f.tooSmall:
+	}
+	if tooSmall && tooLarge {
 		// Some pool is odd. The amounts that do pass tell the side.
-		if lo, _, ok := f.passing(); ok && amount.Lt(lo) {
-			reason = venue.ErrTooSmall
+		lo, _, ok := f.passing(o)
+		tooLarge = !ok || !o.AmountIn.Lt(lo)
+	}
+	if tooLarge {
+		return fmt.Errorf("every path: %w", venue.ErrTooLarge)
+	}
+	return fmt.Errorf("every path: %w", venue.ErrTooSmall)
+}
+
+// joined says whether any path leads from the first token to the last.
+func (f *finder) joined() bool {
+	f.forget()
+	f.layers[0].at(f.in)
+	for k := range f.hops {
+		for _, t := range f.layers[k].tokens {
+			arcs := f.g.All(int(t))
+			for i := range arcs {
+				to := int(arcs[i].To)
+				if f.banned[arcs[i].Source] {
+					continue
+				}
+				if to == f.out {
+					return true
+				}
+				f.layers[k+1].at(to)
+			}
 		}
 	}
-	return fmt.Errorf("every path: %w", reason)
+	return false
 }
 
 // MaxIn is about the largest amount for which Find has a plan, and MinIn the
@@ -33,12 +58,12 @@ func MaxIn(s *market.Snapshot, o Order) (u256.Int, bool) {
 		return u256.Zero, false
 	}
 	defer f.release()
-	_, hi, ok := f.passing()
+	_, hi, ok := f.passing(&o)
 	refused := u256.Max
 	if hi.BitLen()+stride <= 256 {
 		refused = hi.Lsh(stride)
 	}
-	return f.narrow(hi, refused, 10), ok
+	return f.narrow(&o, hi, refused, 10), ok
 }
 
 func MinIn(s *market.Snapshot, o Order) (u256.Int, bool) {
@@ -47,8 +72,8 @@ func MinIn(s *market.Snapshot, o Order) (u256.Int, bool) {
 		return u256.Zero, false
 	}
 	defer f.release()
-	lo, _, ok := f.passing()
-	return f.narrow(lo, lo.Rsh(stride), 256), ok
+	lo, _, ok := f.passing(&o)
+	return f.narrow(&o, lo, lo.Rsh(stride), 256), ok
 }
 
 // stride is how far apart, in bits, passing looks for amounts that pass.
@@ -56,10 +81,10 @@ const stride = 4
 
 // passing gives the least and the greatest power of 2^stride that some path
 // carries.
-func (f *finder) passing() (lo, hi u256.Int, ok bool) {
+func (f *finder) passing(o *Order) (lo, hi u256.Int, ok bool) {
 	for bit := uint(0); bit < 256; bit += stride {
 		amount := u256.One.Lsh(bit)
-		if _, passes := f.search(amount, 0); passes {
+		if f.passes(o, amount) {
 			if !ok {
 				lo, ok = amount, true
 			}
@@ -73,7 +98,7 @@ func (f *finder) passing() (lo, hi u256.Int, ok bool) {
 
 // narrow moves an amount that passes towards one that does not, until a unit
 // lies between them or one part in 2^bits.
-func (f *finder) narrow(passes, refused u256.Int, bits uint) u256.Int {
+func (f *finder) narrow(o *Order, passes, refused u256.Int, bits uint) u256.Int {
 	for {
 		lo := u256.Min(passes, refused)
 		gap := passes.Add(refused).Sub(lo).Sub(lo)
@@ -81,10 +106,16 @@ func (f *finder) narrow(passes, refused u256.Int, bits uint) u256.Int {
 			return passes
 		}
 		mid := lo.Add(gap.Rsh(1))
-		if _, ok := f.search(mid, 0); ok {
+		if f.passes(o, mid) {
 			passes = mid
 		} else {
 			refused = mid
 		}
 	}
+}
+
+// passes says whether some path carries the amount.
+func (f *finder) passes(o *Order, amount u256.Int) bool {
+	_, _, err := f.single(o, amount)
+	return err == nil
 }

@@ -5,71 +5,67 @@ import (
 	"slices"
 
 	"braid/market"
-	"braid/u256"
 	"braid/venue"
 )
 
 // net is the flow at hand: the pools in use, each one way, without a circle.
 type net struct {
-	amount  float64
-	nodes   []node // tokens in use: in and out first
-	legs    []leg  // in order: what makes a token stands before what takes it
-	saved   []leg
-	hess    []float64 // of newton, as step
-	step    []float64
-	full    bool   // the last step was made in full
-	leading []bool // leading[a*len(nodes)+b]: the flow leads from a to b
+	amount    float64
+	nodes     []node // tokens in use: in and out first
+	legs      []leg  // in order: what makes a token stands before what takes it
+	saved     []leg
+	values    []float64 // saved values of the nodes
+	full      bool      // there were more legs than a plan may have
+	kept      []leg     // the best net so far, as keptNodes
+	keptNodes []node
+	newton    newton
 
 	nodeOf []int32 // by token, legOf by pool: index+1, or 0
 	legOf  []int32
 
-	gasCost float64 // of a unit of gas, in the last token; 0 when unknown
+	gasCost  float64 // of a unit of gas, in the last token; 0 when unknown
+	gasWorth float64 // the same in the unit of Graph.Worth
 }
 
-const source, sink = 0, 1
+const (
+	source, sink = 0, 1
+	maxNodes     = 256
+)
 
 // node is a token in use.
 type node struct {
-	token  int
-	rank   int  // the longest way from the source
-	joined bool // the end that trim looks from is in reach
-	seeded bool // u has a value to start from
-	held   float64
-	u      float64 // the square root of what its last unit is worth
+	token   int
+	rank    int // the longest way from the source
+	in, out int // legs in use
+	joined  bool
+	reach   [maxNodes / 64]uint64 // nodes to which the flow leads from here
+	held    float64
+	v       float64 // what its last unit is worth in the last token
 }
 
 // leg is a pool in use.
 type leg struct {
 	pool     venue.Pool
-	edge     *market.Edge
-	from, to int // nodes
-	gas      uint64
+	arc      *market.Arc
+	supply   *venue.Supply
+	from, to int  // nodes
 	off      bool // taken out
 	tried    bool // prune has judged it
 
-	spot, width float64 // the pool's curve: out = spot*x / (1 + x/width)
-	r           float64 // the square root of spot
-	probed      float64 // the amount that width was measured with
-	active      bool    // worth using at the present prices
-	x, y        float64 // what enters and what leaves
-	worth       float64 // of x, at the price of its last unit
-
-	in, out u256.Int // x and y as the pool has them
+	x, y   float64 // what enters and what leaves
+	gas    float64
+	slope  float64 // by how much the worth of x grows as the price falls by a part
+	profit float64 // what y is worth beyond x
 }
 
-func (n *net) reset(f *finder, amount u256.Int) {
-	n.amount = amount.Float()
+func (n *net) reset(f *finder) {
 	n.nodeOf = grown(n.nodeOf, len(f.s.Tokens()))
 	n.legOf = grown(n.legOf, len(f.pools))
 	n.addNode(f.in)
 	n.addNode(f.out)
-	n.nodes[sink].u, n.nodes[sink].seeded = 1, true
-	n.order()
-	n.gasCost = 0
-	native, out := f.s.USD(f.s.Chain().WrappedNative), f.s.Price(f.out).USD
-	if native > 0 && out > 0 {
-		n.gasCost = f.s.GasPrice().Float() * native / out
-	}
+	n.nodes[sink].v = 1
+	n.gasCost = f.gasCost()
+	n.gasWorth = n.gasCost * f.g.Worth[f.out]
 }
 
 func (n *net) forget() {
@@ -77,11 +73,12 @@ func (n *net) forget() {
 		n.nodeOf[n.nodes[i].token] = 0
 	}
 	for i := range n.legs {
-		n.legOf[n.legs[i].edge.Pool] = 0
+		n.legOf[n.legs[i].arc.Pool] = 0
 	}
 	clear(n.legs)
 	clear(n.saved[:cap(n.saved)])
-	n.nodes, n.legs, n.leading = n.nodes[:0], n.legs[:0], n.leading[:0]
+	clear(n.kept[:cap(n.kept)])
+	n.nodes, n.legs = n.nodes[:0], n.legs[:0]
 }
 
 func (n *net) addNode(token int) int {
@@ -93,81 +90,95 @@ func (n *net) addNode(token int) int {
 	return len(n.nodes) - 1
 }
 
-// cost of gas in the last token, rounded down.
-func (n *net) cost(gas uint64) u256.Int { return u256.FromFloat(n.gasCost * float64(gas)) }
+// leads says whether the flow leads from one node to another.
+func (n *net) leads(from, to int) bool { return n.nodes[from].reach[to/64]>>(to%64)&1 == 1 }
 
-// beats compares two outputs net of their gas.
-func (n *net) beats(out u256.Int, gas uint64, other u256.Int, otherGas uint64) bool {
-	a, aOver := out.AddOver(n.cost(otherGas))
-	b, bOver := other.AddOver(n.cost(gas))
-	if aOver != bOver {
-		return aOver
-	}
-	return a.Gt(b)
-}
-
-// allows refuses a pool that already carries flow some other way.
-func (n *net) allows(e *market.Edge) bool {
-	i := n.legOf[e.Pool]
-	return i == 0 || (n.legs[i-1].edge.In == e.In && n.legs[i-1].edge.Out == e.Out)
-}
-
-// quote is what a pool pays for amount beyond its flow.
-func (n *net) quote(p venue.Pool, e *market.Edge, amount u256.Int) (venue.Quote, error) {
-	i := n.legOf[e.Pool]
-	if i == 0 {
-		return p.Quote(e.In, e.Out, amount)
-	}
-	l := &n.legs[i-1]
-	sum, over := l.in.AddOver(amount)
-	if over {
-		return venue.Quote{}, venue.ErrTooLarge
-	}
-	q, err := p.Quote(e.In, e.Out, sum)
-	if err != nil {
-		return venue.Quote{}, err
-	}
-	if !q.Out.Gt(l.out) {
-		return venue.Quote{}, venue.ErrTooSmall
-	}
-	return venue.Quote{Out: q.Out.Sub(l.out)}, nil
-}
-
-// rate is the price of a pool under its flow.
-func (n *net) rate(e *arc) float64 {
-	i := n.legOf[e.Pool]
-	if i == 0 {
-		return e.spot
-	}
-	l := &n.legs[i-1]
-	d := 1 + l.x/l.width
-	return e.spot / (d * d)
-}
-
-// leads says whether the flow leads from one token to another.
-func (n *net) leads(from, to int) bool {
-	a, b := n.nodeOf[from], n.nodeOf[to]
-	return a > 0 && b > 0 && n.leading[int(a-1)*len(n.nodes)+int(b-1)]
-}
-
-// add puts a path's pools into use. It reports whether any was new.
-func (n *net) add(w way, pools []venue.Pool) bool {
-	before := len(n.legs)
-	for _, h := range w {
-		if n.legOf[h.Pool] > 0 {
-			continue
+// join notes that the flow leads from one node to another.
+func (n *net) join(from, to int) {
+	beyond := n.nodes[to].reach
+	beyond[to/64] |= 1 << (to % 64)
+	for i := range n.nodes {
+		if i == from || n.leads(i, from) {
+			for k := range beyond {
+				n.nodes[i].reach[k] |= beyond[k]
+			}
 		}
-		l := leg{pool: pools[h.Pool], edge: h.Edge, from: n.addNode(h.from), to: n.addNode(h.To)}
-		if l.probe(h.amount) {
-			n.legs = append(n.legs, l)
+	}
+}
+
+// add puts a path's pools into use, unless that would close a circle or use a
+// pool twice. Its tokens get the values that the path's last units give them.
+func (n *net) add(path []hop, pools []venue.Pool) bool {
+	first, last := n.nodeOf[path[0].from], n.nodeOf[path[len(path)-1].To]
+	if n.leads(int(last)-1, int(first)-1) || len(n.nodes)+len(path) > maxNodes {
+		return false
+	}
+	for i, h := range path {
+		if n.legOf[h.Pool] > 0 || i > 0 && n.nodeOf[h.from] > 0 {
+			return false
 		}
+	}
+	for i := len(path) - 1; i >= 0; i-- {
+		h := &path[i]
+		from, to := n.addNode(h.from), n.addNode(int(h.To))
+		if n.nodes[from].v == 0 {
+			_, price, _ := h.Supply.Pay(h.amount)
+			n.nodes[from].v = price * n.nodes[to].v
+		}
+		n.legs = append(n.legs, leg{pool: pools[h.Pool], arc: h.Arc, supply: h.Supply, from: from, to: to})
+		n.legOf[h.Pool] = int32(len(n.legs))
+		n.join(from, to)
+	}
+	return true
+}
+
+// revert goes back to the net that was kept.
+func (n *net) revert() {
+	for i := range n.legs {
+		n.legOf[n.legs[i].arc.Pool] = 0
+	}
+	for i := range n.nodes {
+		n.nodeOf[n.nodes[i].token] = 0
+	}
+	n.legs = append(n.legs[:0], n.kept...)
+	n.nodes = append(n.nodes[:0], n.keptNodes...)
+	for i := range n.nodes {
+		n.nodeOf[n.nodes[i].token] = int32(i + 1)
 	}
 	n.order()
-	return len(n.legs) > before
+	n.trim()
+	n.solve(fine)
 }
 
-// order ranks the nodes by the longest way from the source, sorts the legs by
-// it, and notes what leads where.
+// compact forgets legs that were taken out and tokens that none is left for.
+func (n *net) compact() {
+	for i := range n.legs {
+		n.legOf[n.legs[i].arc.Pool] = 0
+	}
+	for i := range n.nodes {
+		n.nodeOf[n.nodes[i].token] = 0
+		n.nodes[i].reach = [maxNodes / 64]uint64{}
+	}
+	old := append([]node(nil), n.nodes...)
+	n.legs = slices.DeleteFunc(n.legs, func(l leg) bool { return l.off })
+	n.nodes = n.nodes[:0]
+	for i, o := range old {
+		if i <= sink || o.in > 0 {
+			n.nodes = append(n.nodes, o)
+			n.nodeOf[o.token] = int32(len(n.nodes))
+		}
+	}
+	for i := range n.legs {
+		l := &n.legs[i]
+		l.tried = false
+		l.from, l.to = int(n.nodeOf[old[l.from].token])-1, int(n.nodeOf[old[l.to].token])-1
+		n.join(l.from, l.to)
+	}
+	n.order()
+}
+
+// order ranks the nodes by the longest way from the source and sorts the legs
+// by it.
 func (n *net) order() {
 	for i := range n.nodes {
 		n.nodes[i].rank = 0
@@ -182,20 +193,10 @@ func (n *net) order() {
 		}
 	}
 	slices.SortFunc(n.legs, func(a, b leg) int {
-		return cmp.Or(cmp.Compare(n.nodes[a.from].rank, n.nodes[b.from].rank), cmp.Compare(a.from, b.from), cmp.Compare(a.edge.Pool, b.edge.Pool))
+		return cmp.Or(cmp.Compare(n.nodes[a.from].rank, n.nodes[b.from].rank), cmp.Compare(a.from, b.from), cmp.Compare(a.arc.Pool, b.arc.Pool))
 	})
-	size := len(n.nodes)
-	n.leading = grown(n.leading, size*size)
-	clear(n.leading)
-	for i := len(n.legs) - 1; i >= 0; i-- {
-		l := &n.legs[i]
-		n.legOf[l.edge.Pool] = int32(i + 1)
-		n.leading[l.from*size+l.to] = true
-		for t := range size {
-			if n.leading[l.to*size+t] {
-				n.leading[l.from*size+t] = true
-			}
-		}
+	for i := range n.legs {
+		n.legOf[n.legs[i].arc.Pool] = int32(i + 1)
 	}
 }
 

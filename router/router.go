@@ -9,7 +9,6 @@ package router
 
 import (
 	"errors"
-	"fmt"
 
 	"github.com/ethereum/go-ethereum/common"
 
@@ -28,7 +27,7 @@ type Order struct {
 }
 
 const (
-	DefaultMaxHops  = 4
+	DefaultMaxHops  = 5
 	DefaultMaxSteps = 32
 )
 
@@ -48,20 +47,43 @@ func Find(s *market.Snapshot, o Order) (plan.Plan, error) {
 	}
 	defer f.release()
 
-	single, ok := f.search(o.AmountIn, 0)
-	if !ok {
-		return plan.Plan{}, f.refusal(o.AmountIn)
-	}
-	best, err := plan.Run(o.TokenIn, o.TokenOut, o.AmountIn, single.steps(f.pools))
+	best, path, err := f.single(&o, o.AmountIn)
 	if err != nil {
-		return plan.Plan{}, fmt.Errorf("best path: %w", err)
+		// What is too much for one path may do for several.
+		refused := f.refusal(&o)
+		if path = f.part(&o); path == nil {
+			return plan.Plan{}, refused
+		}
+		if best, ok := f.spread(&o, path); ok {
+			return best, nil
+		}
+		return plan.Plan{}, refused
 	}
-	f.grow(single, o.AmountIn)
-	f.net.prune(f.maxSteps)
-	if split, ok := f.split(o); ok && f.net.beats(split.AmountOut, split.Gas, best.AmountOut, best.Gas) {
+	if split, ok := f.spread(&o, path); ok && f.net.beats(split.AmountOut, split.Gas, best.AmountOut, best.Gas) {
 		best = split
 	}
 	return best, nil
+}
+
+// spread lets others join a path and is the plan they make together.
+func (f *finder) spread(o *Order, path []hop) (plan.Plan, bool) {
+	f.net.amount = o.AmountIn.Float()
+	f.net.add(path, f.pools)
+	f.net.order()
+	f.net.solve(rough)
+	f.grow(firstChunk, 2*f.maxSteps+32)
+	f.trade()
+	return f.split(*o)
+}
+
+// part is the best path for as large a part of the order as some path carries.
+func (f *finder) part(o *Order) []hop {
+	for bits := uint(2); bits <= 8; bits += 2 {
+		if path, ok := f.alone(o.AmountIn.Rsh(bits).Float()); ok {
+			return path
+		}
+	}
+	return nil
 }
 
 // split is the net as a plan, when it is more than one path. Where a part is

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"testing"
 
+	"braid/ticks"
 	"braid/u256"
 	"braid/venue"
 )
@@ -143,6 +144,39 @@ func TestScripts(t *testing.T) {
 			want: "one A>C 10000, one C>B 10000",
 		},
 		{
+			// All of A comes in below tick -100 only at a far worse price:
+			// the range is filled to its end and the pair takes the rest.
+			name: "a tick cliff sends the rest elsewhere",
+			pools: func(w *world) {
+				w.ranges("three", "A", "B",
+					ticks.Range{Lower: -100, Upper: 100, Liquidity: u256.FromFloat(1e6 * e18)},
+					ticks.Range{Lower: -80000, Upper: -60000, Liquidity: u256.FromFloat(1e6 * e18)})
+				w.pool("two", "A", 1e6*e18, "B", 1e6*e18)
+			},
+			in: "A", amount: 1e4 * e18, out: "B",
+			want: "three A>B 5015, two A>B 4985",
+		},
+		{
+			// Neither takes it all: a range ends, and nothing lies beyond.
+			name: "what is too much for each goes through both",
+			pools: func(w *world) {
+				w.ranges("three", "A", "B", ticks.Range{Lower: -100, Upper: 100, Liquidity: u256.FromFloat(1e6 * e18)})
+				w.ranges("four", "A", "B", ticks.Range{Lower: -100, Upper: 100, Liquidity: u256.FromFloat(1e6 * e18)})
+			},
+			in: "A", amount: 8e3 * e18, out: "B",
+			want: "three A>B 5000, four A>B 5000",
+		},
+		{
+			name: "a middle pool shared by two ways in",
+			pools: func(w *world) {
+				w.pool("one", "A", 1e6*e18, "C", 1e6*e18)
+				w.pool("two", "A", 1e6*e18, "C", 1e6*e18)
+				w.pool("one", "C", 1e9*e18, "B", 1e9*e18)
+			},
+			in: "A", amount: 5e4 * e18, out: "B",
+			want: "one A>C 5000, two A>C 5000, one C>B 10000",
+		},
+		{
 			name: "of six pools the two deepest when two are allowed",
 			pools: func(w *world) {
 				for i := range 6 {
@@ -185,6 +219,7 @@ func TestRefusals(t *testing.T) {
 	w.pool("one", "C", 1e6, "D", 1e6)
 	w.pool("one", "D", 1e6, "E", 1e6)
 	w.pool("one", "E", 1e6, "F", 1e6)
+	w.pool("one", "F", 1e6, "G", 1e6)
 	s := w.snapshot()
 	unknown := w.order("A", 1, "B")
 	unknown.TokenOut[3]++
@@ -202,7 +237,7 @@ func TestRefusals(t *testing.T) {
 		"no pool between":                    {w.order("A", e18, "X"), ErrNoRoute},
 		"an empty pool":                      {w.order("A", e18, "Z"), ErrNoRoute},
 		"a token for itself":                 {w.order("A", e18, "A"), ErrNoRoute},
-		"five hops":                          {w.order("A", 1e3*e18, "F"), ErrNoRoute},
+		"six hops":                           {w.order("A", 1e3*e18, "G"), ErrNoRoute},
 		"the only way excluded":              {excluded, ErrNoRoute},
 		"fewer steps than hops":              {short, ErrNoRoute},
 		"nothing":                            {w.order("A", 0, "B"), venue.ErrTooSmall},

@@ -1,124 +1,152 @@
 package router
 
-import (
-	"math"
+import "math"
 
-	"braid/u256"
-)
-
-// A constant-product pool pays spot*x/(1 + x/width). Let u be the square root
-// of what the last unit of each token is worth in the last token. At these
-// prices the pool takes x = width*(r*u[to]/u[from] - 1), r = sqrt(spot), if
-// that is positive, and leaves width*(r*u[to] - u[from])^2 on the table. The
-// best shares of amount belong to the least sum
+// Let v be what the last unit of each token is worth in the last one. At these
+// prices each pool is traded until its own price is v[from]/v[to], and leaves
+// a profit. The best shares of amount belong to the least sum
 //
-//	amount*u[source]^2 + sum over legs of width*(r*u[to] - u[from])+^2
+//	amount*v[source] + sum over legs of profit
 //
-// (the dual of Angeris et al. 2022): a problem of least squares, piece by
-// piece, which Newton's method solves in a few steps for all splits and merges
-// at once. Other kinds of pools are taken as the curve through their spot
-// price and one exact quote.
+// (the dual of Angeris et al. 2022), which is convex. In steps relative to v
+// its second derivative is the Laplacian of a graph: a leg joins its tokens by
+// how much more it takes as the price falls. Newton's method, damped, solves it
+// for all splits and merges at once.
 
 const (
-	newtonSteps = 40
-	ridge       = 1e-13 // of a diagonal element: keeps flat directions still
-	slack       = 1e-12 // relative: a leg at its price takes part
+	newtonSteps = 60
+	rough, fine = 1e-5, 1e-9 // of the order: flow that may not add up
+	damping     = 1e-12      // of the order: the least curvature of a direction
 )
 
-// solve shares the amount out and gives the output.
-func (n *net) solve() float64 {
-	for i := len(n.legs) - 1; i >= 0; i-- {
-		l := &n.legs[i]
-		l.active = false
-		if from := &n.nodes[l.from]; !l.off && !from.seeded {
-			from.u = max(from.u, l.r*n.nodes[l.to].u)
-		}
-	}
-	for i := range n.nodes {
-		n.nodes[i].seeded = n.nodes[i].u > 0
-	}
-	n.full = false
-	for range newtonSteps {
-		if n.newton() {
-			break
-		}
-	}
+// newton is the memory of solve.
+type newton struct {
+	laplacian []float64
+	factor    []float64
+	slope     []float64
+	step      []float64
+	v         []float64
+}
+
+// solve shares the amount out and gives the output; negative when the legs
+// cannot take the amount.
+func (n *net) solve(tolerance float64) float64 {
+	n.minimise(tolerance)
 	return n.push()
 }
 
-// newton goes to the least sum of the present piece, or as far as the sum
-// falls. It reports whether that was the least of all.
-func (n *net) newton() (done bool) {
+// minimise finds the values at which every token's flow adds up.
+func (n *net) minimise(tolerance float64) {
+	w := &n.newton
 	size := len(n.nodes)
-	n.hess = grown(n.hess, size*size)
-	n.step = grown(n.step, size)
-	clear(n.hess)
-	clear(n.step)
-	n.hess[source*size+source] = n.amount
-	n.step[source] = -n.amount * n.nodes[source].u
-	same := true
+	w.laplacian, w.factor = grown(w.laplacian, size*size), grown(w.factor, size*size)
+	w.slope, w.step, w.v = grown(w.slope, size), grown(w.step, size), grown(w.v, size)
+	sum, lambda := n.evaluate(), damping
+	for range newtonSteps {
+		if n.balanced(tolerance) {
+			break
+		}
+		for t := range n.nodes {
+			w.v[t] = n.nodes[t].v
+		}
+		moved := false
+		for lambda < 1e6 {
+			n.direction(lambda)
+			if next, ok := n.descend(sum); ok {
+				sum, moved = next, true
+				lambda = max(lambda/16, damping)
+				break
+			}
+			lambda = max(lambda*64, 1e-9)
+		}
+		if !moved {
+			break
+		}
+	}
+}
+
+// evaluate trades every leg at the values of the nodes, and gives the sum
+// that is to be least, its slope and its Laplacian.
+func (n *net) evaluate() float64 {
+	w, size := &n.newton, len(n.nodes)
+	clear(w.laplacian)
+	clear(w.slope)
+	sum := n.amount * n.nodes[source].v
+	w.slope[source] = sum
 	for i := range n.legs {
 		l := &n.legs[i]
-		from, to := l.from, l.to
-		e := l.r*n.nodes[to].u - n.nodes[from].u
-		active := !l.off && e >= -slack*n.nodes[from].u
-		same = same && active == l.active
-		if l.active = active; !active {
+		if l.off {
 			continue
 		}
-		n.hess[from*size+from] += l.width
-		n.hess[to*size+to] += l.width * l.r * l.r
-		n.hess[max(from, to)*size+min(from, to)] -= l.width * l.r
-		n.step[from] += l.width * e
-		n.step[to] -= l.width * l.r * e
-	}
-	if same && n.full {
-		return true
-	}
-	// The last token is worth itself.
-	for t := range size {
-		n.hess[max(t, sink)*size+min(t, sink)] = 0
-	}
-	n.step[sink] = 0
-	cholesky(n.hess, n.step)
-	n.descend()
-	return false
-}
-
-// descend makes the step, shorter where the sum would rise, and never to
-// less than an eighth of any u.
-func (n *net) descend() {
-	length := 1.0
-	for t := range n.nodes {
-		if d := n.step[t]; d < 0 {
-			length = min(length, -0.875*n.nodes[t].u/d)
-		}
-	}
-	n.full = length == 1
-	before := n.left()
-	for t := range n.nodes {
-		n.nodes[t].u += length * n.step[t]
-	}
-	for tries := 0; tries < 30 && n.left() > before*(1+1e-15); tries++ {
-		n.full = false
-		length /= 2
-		for t := range n.nodes {
-			n.nodes[t].u -= length * n.step[t]
-		}
-	}
-}
-
-// left is the sum that is to be least.
-func (n *net) left() float64 {
-	u := n.nodes[source].u
-	sum := n.amount * u * u
-	for i := range n.legs {
-		l := &n.legs[i]
-		if e := l.r*n.nodes[l.to].u - n.nodes[l.from].u; e > 0 && !l.off {
-			sum += l.width * e * e
-		}
+		from, to := l.from, l.to
+		v, u := n.nodes[from].v, n.nodes[to].v
+		var slope float64
+		l.x, l.y, slope, l.gas = l.supply.Until(v / u)
+		in, out := l.x*v, l.y*u
+		l.slope, l.profit = slope*v, out-in
+		sum += l.profit
+		w.slope[from] -= in
+		w.slope[to] += out
+		w.laplacian[from*size+from] += l.slope
+		w.laplacian[to*size+to] += l.slope
+		w.laplacian[max(from, to)*size+min(from, to)] -= l.slope
 	}
 	return sum
+}
+
+// balanced says whether every token's flow adds up.
+func (n *net) balanced(tolerance float64) bool {
+	limit := tolerance * n.amount * n.nodes[source].v
+	for t := range n.nodes {
+		if t != sink && math.Abs(n.newton.slope[t]) > limit {
+			return false
+		}
+	}
+	return true
+}
+
+// direction is where the sum falls fastest for its curvature. The last token
+// is worth itself.
+func (n *net) direction(lambda float64) {
+	w, size := &n.newton, len(n.nodes)
+	copy(w.factor, w.laplacian)
+	extra := lambda * n.amount * n.nodes[source].v
+	for t := range size {
+		w.factor[t*size+t] += extra
+		w.factor[max(t, sink)*size+min(t, sink)] = 0
+		w.step[t] = -w.slope[t]
+	}
+	w.step[sink] = 0
+	cholesky(w.factor, w.step)
+}
+
+// descend makes the step, no value to more than its double or less than its
+// half; shorter where the sum would rise.
+func (n *net) descend(before float64) (float64, bool) {
+	w := &n.newton
+	promised := 0.0
+	for t := range n.nodes {
+		w.step[t] = min(1, max(-0.5, w.step[t]))
+		promised += w.slope[t] * w.step[t]
+	}
+	if promised >= 0 {
+		return before, false
+	}
+	length := 1.0
+	for range 6 {
+		for t := range n.nodes {
+			n.nodes[t].v = w.v[t] * (1 + length*w.step[t])
+		}
+		if sum := n.evaluate(); sum <= before+1e-4*length*promised+1e-15*before {
+			return sum, true
+		}
+		length /= 3
+	}
+	for t := range n.nodes {
+		n.nodes[t].v = w.v[t]
+	}
+	n.evaluate()
+	return before, false
 }
 
 // cholesky solves h*x = b for a symmetric h, of which the lower half is given
@@ -127,42 +155,73 @@ func cholesky(h, b []float64) {
 	size := len(b)
 	for i := range size {
 		row := h[i*size : i*size+i+1]
-		diagonal := row[i] * (1 + ridge)
+		diagonal := row[i]
 		for j := range i {
 			other := h[j*size : j*size+j+1]
 			sum := row[j]
-			for k := range j {
-				sum -= row[k] * other[k]
+			for k, a := range other[:j] {
+				sum -= row[k] * a
 			}
 			if row[j] = 0; other[j] > 0 {
 				row[j] = sum / other[j]
 			}
 			diagonal -= row[j] * row[j]
 		}
-		if row[i] = math.Sqrt(max(diagonal, row[i]*ridge)); row[i] == 0 {
+		if row[i] = math.Sqrt(max(diagonal, row[i]*1e-14)); row[i] == 0 {
 			b[i] = 0
 			continue
 		}
-		for k := range i {
-			b[i] -= row[k] * b[k]
-		}
-		b[i] /= row[i]
 	}
-	for i := size - 1; i >= 0; i-- {
-		if h[i*size+i] == 0 {
+	substitute(h, b)
+}
+
+// substitute solves for b with the factor that cholesky left.
+func substitute(h, b []float64) {
+	size := len(b)
+	for i := range size {
+		row := h[i*size : i*size+i+1]
+		if row[i] == 0 {
+			b[i] = 0
 			continue
 		}
-		b[i] /= h[i*size+i]
-		for k := range i {
-			b[k] -= h[i*size+k] * b[i]
+		sum := b[i]
+		for k, a := range row[:i] {
+			sum -= a * b[k]
+		}
+		b[i] = sum / row[i]
+	}
+	for i := size - 1; i >= 0; i-- {
+		row := h[i*size : i*size+i+1]
+		if row[i] == 0 {
+			continue
+		}
+		b[i] /= row[i]
+		for k, a := range row[:i] {
+			b[k] -= a * b[i]
 		}
 	}
 }
 
-// worth of an amount of the token at the price of its last unit.
-func (n *node) worth(x float64) float64 { return x * n.u * n.u }
+// invert turns the factor that cholesky left into its inverse.
+func invert(h []float64, size int) {
+	for i := range size {
+		row := h[i*size : i*size+i+1]
+		if row[i] == 0 {
+			clear(row)
+			continue
+		}
+		row[i] = 1 / row[i]
+		for j := range i {
+			sum := 0.0
+			for k := j; k < i; k++ {
+				sum += row[k] * h[k*size+j]
+			}
+			row[j] = -sum * row[i]
+		}
+	}
+}
 
-// push sends the amount through in the shares that the prices give.
+// push sends the amount through in the shares that the values give.
 func (n *net) push() float64 {
 	for i := range n.nodes {
 		n.nodes[i].held = 0
@@ -172,75 +231,24 @@ func (n *net) push() float64 {
 		j = n.group(i)
 		from, sum := &n.nodes[n.legs[i].from], 0.0
 		for g := i; g < j; g++ {
-			l := &n.legs[g]
-			l.x, l.y, l.worth = 0, 0, 0
-			if !l.off {
-				l.x = l.width * max(0, l.r*n.nodes[l.to].u/from.u-1)
+			if l := &n.legs[g]; !l.off {
 				sum += l.x
 			}
 		}
-		for g := i; g < j && sum > 0; g++ {
+		for g := i; g < j; g++ {
 			l := &n.legs[g]
+			if l.off || l.x == 0 {
+				continue
+			}
 			l.x *= from.held / sum
-			l.y = l.spot * l.x / (1 + l.x/l.width)
-			l.worth = from.worth(l.x)
+			if l.y, _, l.gas = l.supply.Pay(min(l.x, l.supply.Max)); l.x > l.supply.Max*(1+1e-9) {
+				return -1
+			}
 			n.nodes[l.to].held += l.y
+		}
+		if sum == 0 && from.held > 0 {
+			return -1
 		}
 	}
 	return n.nodes[sink].held
-}
-
-// probe fits the leg's curve, by a quote for the amount or for a part of the
-// depth if that is more: below it the rounding drowns the curvature.
-func (l *leg) probe(amount u256.Int) bool {
-	in, out := l.edge.In, l.edge.Out
-	l.spot = l.pool.Spot(in, out)
-	l.r = math.Sqrt(l.spot)
-	deep := u256.FromFloat(l.pool.Depth(in) / 64)
-	if deep.Lt(amount) {
-		deep = amount
-	}
-	q, err := l.pool.Quote(in, out, deep)
-	if err != nil {
-		deep = amount
-		q, err = l.pool.Quote(in, out, amount)
-	}
-	if err != nil || !(l.spot > 0) {
-		return false
-	}
-	l.gas = q.Gas
-	l.fit(deep.Float(), q.Out.Float())
-	return true
-}
-
-// fit lays the curve through an answer of the pool. A flat one gets a bend
-// that no trade notices, so that the best shares are unique.
-func (l *leg) fit(x, y float64) {
-	l.probed = x
-	l.width = x / max(l.spot*x/y-1, 1e-7)
-}
-
-// settle asks the pools what they pay for their flows. A pool that refuses
-// its part leaves the net; a curve is laid anew where the flow went beyond
-// what it was measured with. It reports whether all pools took their parts.
-func (n *net) settle() bool {
-	stands := true
-	for i := range n.legs {
-		l := &n.legs[i]
-		l.in, l.out = u256.FromFloat(l.x), u256.Zero
-		if l.off || l.in.IsZero() {
-			l.in = u256.Zero
-			continue
-		}
-		q, err := l.pool.Quote(l.edge.In, l.edge.Out, l.in)
-		if err != nil {
-			l.off, l.in, stands = true, u256.Zero, false
-			continue
-		}
-		l.out, l.gas = q.Out, q.Gas
-		if l.x > l.probed {
-			l.fit(l.x, q.Out.Float())
-		}
-	}
-	return stands
 }

@@ -11,9 +11,11 @@ import (
 
 	"braid/market"
 	"braid/plan"
+	"braid/ticks"
 	"braid/u256"
 	"braid/venue"
 	"braid/venue/univ2"
+	"braid/venue/univ3"
 )
 
 // world is a market in the making. Tokens have names; the first is wrapped
@@ -59,6 +61,24 @@ func (w *world) poolFee(source string, feeBps uint64, a string, ra float64, b st
 	row := &venue.Source{ID: source, Type: venue.V2, Family: univ2.Name, FeeBps: feeBps}
 	p := univ2.NewPool(row, address(0x11, len(w.pools)),
 		[2]common.Address{w.token(a), w.token(b)}, u256.FromFloat(ra), u256.FromFloat(rb))
+	w.ids[p.Info().ID] = fmt.Sprintf("%s:%s-%s", source, a, b)
+	w.pools = append(w.pools, p)
+}
+
+// ranges adds a pool of concentrated liquidity at a price of 1 and a fee of
+// 0.05%, with the given liquidity in each range of ticks.
+func (w *world) ranges(source, a, b string, list ...ticks.Range) {
+	book := ticks.NewBook(10)
+	for _, r := range list {
+		next, err := book.With(r.Lower, r.Upper, r.Liquidity)
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		book = next
+	}
+	row := &venue.Source{ID: source, Type: venue.V3, Family: univ3.Name}
+	p := univ3.NewPool(row, address(0x11, len(w.pools)), [2]common.Address{w.token(a), w.token(b)}, 500,
+		ticks.Point{Price: ticks.GetSqrtRatioAtTick(0), Tick: 0}, book)
 	w.ids[p.Info().ID] = fmt.Sprintf("%s:%s-%s", source, a, b)
 	w.pools = append(w.pools, p)
 }

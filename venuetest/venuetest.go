@@ -66,6 +66,7 @@ func (d direction) hold(amounts []u256.Int) {
 		d.spot(amount, q.Out)
 		d.roundTrip(amount, q.Out, next)
 	}
+	d.supply(amounts)
 	d.silent(amounts)
 	d.call()
 }

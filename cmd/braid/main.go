@@ -19,6 +19,8 @@ const usage = `braid finds the best swap across the liquidity venues of Monad (c
 
   braid dev      start a local chain with real venues, and the service on it
   braid serve    start the service against a node
+  braid quote    ask a running service, as in braid quote WMON USDC 1000
+  braid bench    route the orders of a file on the market of another
   braid version  say which build this is
 
 Each command explains its flags with -h.
@@ -46,6 +48,10 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdout,
 		err = dev(ctx, args, getenv, stdout, stderr)
 	case "serve":
 		err = serve(ctx, args, getenv, stdout, stderr)
+	case "quote":
+		err = quote(ctx, args, getenv, stdout, stderr)
+	case "bench":
+		err = bench(args, stderr)
 	case "version":
 		fmt.Fprintln(stdout, version)
 	case "help", "-h", "--help":

@@ -1,0 +1,153 @@
+package main
+
+import (
+	"fmt"
+	"math/big"
+
+	"github.com/ethereum/go-ethereum/common"
+
+	"braid/market"
+	"braid/ticks"
+	"braid/u256"
+	"braid/venue"
+	"braid/venue/univ2"
+	"braid/venue/univ3"
+)
+
+// sheet is a market as a bench is given it.
+type sheet struct {
+	Native int `json:"native"`
+	Gas    struct {
+		PriceWei decimal `json:"priceWei"`
+	} `json:"gas"`
+	Tokens []struct {
+		Symbol   string         `json:"symbol"`
+		Address  common.Address `json:"address"`
+		Decimals uint8          `json:"decimals"`
+		USD      float64        `json:"usd"`
+	} `json:"tokens"`
+	Pools []sheetPool `json:"pools"`
+}
+
+type sheetPool struct {
+	ID           int            `json:"id"`
+	Type         string         `json:"type"`
+	Address      common.Address `json:"address"`
+	T0           int            `json:"t0"`
+	T1           int            `json:"t1"`
+	FeePpm       uint64         `json:"feePpm"`
+	R0           decimal        `json:"r0"`
+	R1           decimal        `json:"r1"`
+	TickSpacing  int32          `json:"tickSpacing"`
+	SqrtPriceX96 decimal        `json:"sqrtPriceX96"`
+	Tick         int32          `json:"tick"`
+	Ticks        []sheetTick    `json:"ticks"`
+}
+
+type sheetTick struct {
+	Index int32  `json:"i"`
+	Net   string `json:"net"`
+}
+
+// snapshot is the market of a sheet. Tokens and pools keep their numbers; the
+// token nearest to a dollar anchors all prices.
+func (s *sheet) snapshot() (*market.Snapshot, error) {
+	gasWei, err := s.Gas.PriceWei.integer()
+	if err != nil {
+		return nil, fmt.Errorf("gas price: %w", err)
+	}
+	if s.Native < 0 || s.Native >= len(s.Tokens) {
+		return nil, fmt.Errorf("no token %d to be native", s.Native)
+	}
+	chain := market.Chain{
+		WrappedNative: s.Tokens[s.Native].Address,
+		Stables:       []common.Address{s.Tokens[s.nearest()].Address},
+		MinBaseFee:    gasWei,
+	}
+	tokens := make([]market.Token, len(s.Tokens))
+	for i, t := range s.Tokens {
+		tokens[i] = market.Token{Address: t.Address, Symbol: t.Symbol, Decimals: t.Decimals, Verified: true}
+	}
+	pools := make([]venue.Pool, len(s.Pools))
+	sources := map[string]*venue.Source{}
+	for i := range s.Pools {
+		if pools[i], err = s.pool(&s.Pools[i], sources); err != nil {
+			return nil, fmt.Errorf("pool %d: %w", s.Pools[i].ID, err)
+		}
+	}
+	return market.New(chain).Next(market.Block{Number: 1}, pools, tokens)
+}
+
+func (s *sheet) pool(p *sheetPool, sources map[string]*venue.Source) (venue.Pool, error) {
+	if n := len(s.Tokens); p.T0 < 0 || p.T0 >= n || p.T1 < 0 || p.T1 >= n {
+		return nil, fmt.Errorf("the market has %d tokens", n)
+	}
+	tokens := [2]common.Address{s.Tokens[p.T0].Address, s.Tokens[p.T1].Address}
+	row := venue.Source{ID: p.Type, Family: univ3.Name, Type: venue.V3}
+	if p.Type == "v2" {
+		row = venue.Source{ID: fmt.Sprint("v2-", p.FeePpm), Family: univ2.Name, Type: venue.V2, FeeBps: p.FeePpm / 100}
+	}
+	if sources[row.ID] == nil {
+		sources[row.ID] = &row
+	}
+	source := sources[row.ID]
+	switch p.Type {
+	case "v2":
+		r0, err := p.R0.integer()
+		if err != nil {
+			return nil, err
+		}
+		r1, err := p.R1.integer()
+		if err != nil {
+			return nil, err
+		}
+		if p.FeePpm%100 != 0 {
+			return nil, fmt.Errorf("a fee of %d millionths is not in basis points", p.FeePpm)
+		}
+		return univ2.NewPool(source, p.Address, tokens, r0, r1), nil
+	case "v3":
+		price, err := p.SqrtPriceX96.integer()
+		if err != nil {
+			return nil, err
+		}
+		book, err := p.book()
+		if err != nil {
+			return nil, err
+		}
+		at := ticks.Point{Price: price, Tick: p.Tick}
+		if !at.Valid() || p.FeePpm >= 1_000_000 {
+			return nil, fmt.Errorf("price %v is not in tick %d, or fee %d takes all", price, p.Tick, p.FeePpm)
+		}
+		return univ3.NewPool(source, p.Address, tokens, p.FeePpm, at, book), nil
+	}
+	return nil, fmt.Errorf("type %.20q", p.Type)
+}
+
+// book has a position from each tick to the next: their liquidity and where
+// they end is all that a swap sees.
+func (p *sheetPool) book() (*ticks.Book, error) {
+	if p.TickSpacing <= 0 {
+		return nil, fmt.Errorf("a tick spacing of %d", p.TickSpacing)
+	}
+	book, liquidity := ticks.NewBook(p.TickSpacing), new(big.Int)
+	for i, t := range p.Ticks {
+		net, ok := new(big.Int).SetString(t.Net, 10)
+		if !ok {
+			return nil, fmt.Errorf("tick %d: %.90q is no integer", t.Index, t.Net)
+		}
+		if liquidity.Add(liquidity, net); liquidity.Sign() < 0 || liquidity.BitLen() > 128 {
+			return nil, fmt.Errorf("tick %d: a liquidity of %v", t.Index, liquidity)
+		}
+		if i+1 == len(p.Ticks) {
+			break
+		}
+		var err error
+		if book, err = book.With(t.Index, p.Ticks[i+1].Index, u256.FromBig(liquidity)); err != nil {
+			return nil, err
+		}
+	}
+	if liquidity.Sign() != 0 {
+		return nil, fmt.Errorf("a liquidity of %v does not end", liquidity)
+	}
+	return book, nil
+}

@@ -1,0 +1,209 @@
+package venue
+
+import (
+	"math"
+
+	"braid/u256"
+)
+
+// Supply is what a pool pays for what comes in, in one direction, as floats:
+// good enough to rank and to share, and some hundred times quicker than the
+// integers that are promised. It consists of pieces of hyperbolas, which is
+// exact for constant products and concentrated liquidity and as near as one
+// likes for anything else. It never changes.
+type Supply struct {
+	Pieces []Piece // of falling price
+	Max    float64 // the most that may come in
+}
+
+// Piece pays Price*d/(1 + Bend*d) for d beyond In, up to the next piece's In.
+type Piece struct {
+	In, Out float64 // of all pieces before
+	Price   float64 // of the first unit
+	Bend    float64 // never 0: a flat piece bends too little to be noticed
+	Gas     float64 // of a swap that ends here
+}
+
+// Curved is a pool that knows its supply in closed form. Others are sampled.
+type Curved interface {
+	// Supply is nil when nothing can be swapped that way.
+	Supply(in, out int) *Supply
+}
+
+// SupplyOf is the supply of any pool; nil when it takes nothing.
+func SupplyOf(p Pool, in, out int) *Supply {
+	var s *Supply
+	if c, ok := p.(Curved); ok {
+		s = c.Supply(in, out)
+	} else {
+		s = sample(p, in, out)
+	}
+	if s == nil || len(s.Pieces) == 0 || !(s.Max > 0) {
+		return nil
+	}
+	return s
+}
+
+// flat is how much the price of a flat piece is bent, up at its beginning and
+// down at its end, so that the best shares are unique.
+const flat = 1e-6
+
+// Add appends a piece that takes length in. Where the price would rise, it
+// begins at the price at which the one before it ends.
+func (s *Supply) Add(price, bend, length, gas float64) {
+	if !(length > 0) || !(price > 0) {
+		return
+	}
+	if bend*length < flat {
+		price *= 1 + flat
+		bend = flat / length
+		if math.IsInf(length, 1) {
+			bend = math.SmallestNonzeroFloat64
+		}
+	}
+	p := Piece{In: s.Max, Price: price, Bend: bend, Gas: gas}
+	if n := len(s.Pieces); n > 0 {
+		last := &s.Pieces[n-1]
+		d := p.In - last.In
+		y := 1 + last.Bend*d
+		p.Out = last.Out + last.Price*d/y
+		p.Price = min(p.Price, last.Price/(y*y))
+	}
+	s.Pieces = append(s.Pieces, p)
+	s.Max += length
+}
+
+// Spot is the price of the first unit.
+func (s *Supply) Spot() float64 { return s.Pieces[0].Price }
+
+// Pay is what x brings, the price after it, and the gas. It is negative when
+// x is too much.
+func (s *Supply) Pay(x float64) (y, price, gas float64) {
+	if x > s.Max {
+		return -1, 0, 0
+	}
+	p := &s.Pieces[0]
+	if n := len(s.Pieces); n > 1 && s.Pieces[1].In < x {
+		lo, hi := 1, n
+		for lo+1 < hi {
+			if mid := (lo + hi) >> 1; s.Pieces[mid].In < x {
+				lo = mid
+			} else {
+				hi = mid
+			}
+		}
+		p = &s.Pieces[lo]
+	}
+	d := x - p.In
+	f := 1 / (1 + p.Bend*d)
+	return p.Out + p.Price*d*f, p.Price * f * f, p.Gas
+}
+
+// Until is how much comes in until the price has fallen to the given one, what
+// that brings, and by how much x grows when the price falls by a given part.
+func (s *Supply) Until(price float64) (x, y, slope, gas float64) {
+	first := &s.Pieces[0]
+	if !(first.Price > price) {
+		return 0, 0, 0, first.Gas
+	}
+	lo, hi := 0, len(s.Pieces)
+	for lo+1 < hi {
+		if mid := (lo + hi) >> 1; s.Pieces[mid].Price > price {
+			lo = mid
+		} else {
+			hi = mid
+		}
+	}
+	p, end := &s.Pieces[lo], s.Max
+	if lo+1 < len(s.Pieces) {
+		end = s.Pieces[lo+1].In
+	}
+	r := math.Sqrt(p.Price / price)
+	d := (r - 1) / p.Bend
+	if length := end - p.In; d > length {
+		return end, p.Out + p.Price*length/(1+p.Bend*length), 0, p.Gas
+	}
+	return p.In + d, p.Out + p.Price*d/r, r / (2 * p.Bend), p.Gas
+}
+
+// The points at which a pool without a closed form is asked: from a small part
+// of its depth to the most it takes, each by a part further than the one
+// before, and by a smaller one where the price falls fast.
+const (
+	samples    = 160
+	sampleFrom = 1e-5
+	wide       = 0.4
+	narrow     = 0.01
+	steep      = 0.95
+)
+
+// answer is what a pool pays for an amount; mean is the price of what it takes
+// beyond the answer before.
+type answer struct{ x, y, gas, mean float64 }
+
+// sample lays a supply through answers of the pool.
+func sample(p Pool, in, out int) *Supply {
+	depth, spot := p.Depth(in), p.Spot(in, out)
+	if !(depth > 0) || !(spot > 0) {
+		return nil
+	}
+	points := append(make([]answer, 0, 48), answer{mean: spot})
+	x, part := max(depth*sampleFrom, 1), wide
+	for range samples {
+		next := math.Floor(x * (1 + part))
+		q, err := p.Quote(in, out, u256.FromFloat(next))
+		last := &points[len(points)-1]
+		a := answer{x: next, y: q.Out.Float(), gas: float64(q.Gas)}
+		fell := err == nil && a.y-last.y < steep*last.mean*(a.x-last.x)
+		if part > narrow && (fell || err != nil && len(points) > 1) {
+			part /= 2
+			continue
+		}
+		if err != nil && len(points) > 1 {
+			break
+		}
+		if err == nil {
+			points = hull(points, a)
+		}
+		x, part = next+1, min(wide, part*1.5)
+	}
+	return lay(points)
+}
+
+// hull adds an answer and forgets those before it that rounding has put below
+// the line to it: no price rises.
+func hull(points []answer, a answer) []answer {
+	for {
+		last := &points[len(points)-1]
+		if !(a.x > last.x) || !(a.y > last.y) {
+			return points
+		}
+		a.mean = (a.y - last.y) / (a.x - last.x)
+		if len(points) == 1 || a.mean < last.mean {
+			return append(points, a)
+		}
+		points = points[:len(points)-1]
+	}
+}
+
+// lay puts a piece between each two answers. It begins at the middle of the
+// prices around, but not so high that it would end below the next.
+func lay(points []answer) *Supply {
+	s := &Supply{Pieces: make([]Piece, 0, len(points))}
+	end := points[0].mean
+	for i := 1; i < len(points); i++ {
+		a, before := &points[i], &points[i-1]
+		price := min(end, math.Sqrt(a.mean*before.mean))
+		if i == 1 {
+			price = end
+		}
+		if i+1 < len(points) {
+			price = min(price, a.mean*a.mean/points[i+1].mean)
+		}
+		price = max(price, a.mean)
+		length := a.x - before.x
+		s.Add(price, (price/a.mean-1)/length, length, a.gas)
+		end = a.mean * a.mean / price
+	}
+	return s
+}

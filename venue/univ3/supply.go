@@ -1,0 +1,18 @@
+package univ3
+
+import "braid/venue"
+
+// Supply has a piece for each range between initialised ticks.
+func (p *Pool) Supply(in, out int) *venue.Supply {
+	if p.closed() {
+		return nil
+	}
+	c := p.curves[in]
+	s := &venue.Supply{Pieces: make([]venue.Piece, 0, 1+c.Len())}
+	crossed := 0.0
+	c.Ranges(p.at, func(price, bend, length float64) {
+		s.Add(price, bend, length, gas+gasTick*crossed)
+		crossed++
+	})
+	return s
+}
