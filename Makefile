@@ -7,7 +7,7 @@ ARTIFACTS := build/artifacts
 VERSION   := $(shell git describe --always --dirty 2>/dev/null || echo unknown)
 
 help: ## list the targets
-	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
 
 run: ## build everything, start the local chain and the service on it
 	@$(MAKE) --no-print-directory -j2 build/braid artifacts
