@@ -39,7 +39,9 @@ var (
 )
 
 // Find is the plan that pays most, net of gas. It is pure and deterministic,
-// and never worse than the best single path.
+// and never worse than the best single path of up to four hops. Of five it
+// keeps the two best ways to each token, which can miss one where the market
+// is full of arbitrage.
 func Find(s *market.Snapshot, o Order) (plan.Plan, error) {
 	f, err := newFinder(s, o)
 	if err != nil {
