@@ -34,6 +34,7 @@ var floors = map[string][]string{
 	"market":         {"u256", "venue"},
 	"monad":          {"u256", "venue", "market"},
 	"router":         {"u256", "venue", "market", "plan"},
+	"rival":          {"u256", "venue", "market"},
 	"calldata":       {"u256", "venue", "plan", "contracts"},
 	"chain":          {"u256", "market", "contracts"},
 	"indexer":        {"u256", "venue", "market", "chain"},

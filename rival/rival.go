@@ -1,0 +1,239 @@
+// Package rival routes as others do, in integers, for the router to be measured against.
+//
+// Each rival is given more than its models have: every pool of the market,
+// exact quotes, and gas only for the first use of a pool.
+package rival
+
+import (
+	"github.com/ethereum/go-ethereum/common"
+
+	"braid/market"
+	"braid/u256"
+	"braid/venue"
+)
+
+// Answer is what a rival pays, and what its pools burn.
+type Answer struct {
+	Out u256.Int
+	Gas uint64
+}
+
+const (
+	maxHops  = 5
+	parts    = 20 // of an order, 5% each
+	maxPaths = 8  // of a grid
+)
+
+// Single sends all down the path that pays most for it.
+func Single(s *market.Snapshot, in, out common.Address, amount u256.Int) (Answer, bool) {
+	t, ok := newTrail(s, in, out)
+	if !ok {
+		return Answer{}, false
+	}
+	return t.carry(t.best(amount), amount)
+}
+
+// Chunks sends one part after the other, each down the path that pays most
+// for it after those before, and takes none back.
+func Chunks(s *market.Snapshot, in, out common.Address, amount u256.Int) (Answer, bool) {
+	t, ok := newTrail(s, in, out)
+	if !ok {
+		return Answer{}, false
+	}
+	var sum Answer
+	for k := range parts {
+		part := share(amount, k+1).Sub(share(amount, k))
+		path := t.best(part)
+		if path == nil {
+			return Answer{}, false
+		}
+		for _, e := range path {
+			q, err := t.pools[e.Pool].Quote(e.In, e.Out, part)
+			if err != nil {
+				return Answer{}, false
+			}
+			if t.pools[e.Pool], err = t.pools[e.Pool].Swap(e.In, e.Out, part); err != nil {
+				return Answer{}, false
+			}
+			sum.Gas += t.gas(e.Pool, q)
+			t.used[e.Pool] = true
+			part = q.Out
+		}
+		sum.Out = sum.Out.Add(part)
+	}
+	return sum, true
+}
+
+// Grid shares the order in parts among the best paths that have no pool in
+// common, as well as parts allow.
+func Grid(s *market.Snapshot, in, out common.Address, amount u256.Int) (Answer, bool) {
+	t, ok := newTrail(s, in, out)
+	if !ok {
+		return Answer{}, false
+	}
+	t.apart = true
+	// best[k] is the most that the paths so far pay for k parts.
+	best, known := make([]Answer, parts+1), make([]bool, parts+1)
+	known[0] = true
+	size := amount
+	for range maxPaths {
+		path := t.best(size)
+		if size = share(amount, 1); path == nil {
+			continue
+		}
+		next, reached := append([]Answer(nil), best...), append([]bool(nil), known...)
+		for k := 1; k <= parts; k++ {
+			a, ok := t.carry(path, share(amount, k))
+			for rest := 0; ok && rest+k <= parts; rest++ {
+				sum := Answer{best[rest].Out.Add(a.Out), best[rest].Gas + a.Gas}
+				if at := rest + k; known[rest] && (!reached[at] || t.net(t.out, sum.Out, sum.Gas) > t.net(t.out, next[at].Out, next[at].Gas)) {
+					next[at], reached[at] = sum, true
+				}
+			}
+		}
+		best, known = next, reached
+		for _, e := range path {
+			t.used[e.Pool] = true
+		}
+	}
+	return best[parts], known[parts]
+}
+
+func share(amount u256.Int, k int) u256.Int {
+	part, _ := amount.MulDiv(u256.From(uint64(k)), u256.From(parts))
+	return part
+}
+
+// Net is an answer less the worth of its gas, in the token it pays.
+func (a Answer) Net(s *market.Snapshot, token common.Address) float64 {
+	return a.Out.Float() - float64(a.Gas)*gasCost(s, s.USD(token))
+}
+
+// gasCost of a unit of gas in a token of that price; 0 when unknown.
+func gasCost(s *market.Snapshot, usd float64) float64 {
+	if usd == 0 {
+		return 0
+	}
+	return s.GasPrice().Float() * s.USD(s.Chain().WrappedNative) / usd
+}
+
+// trail looks for paths from one token to another.
+type trail struct {
+	s       *market.Snapshot
+	pools   []venue.Pool // as the order has left them
+	used    []bool
+	apart   bool // used pools are left alone
+	in, out int
+	gasCost []float64 // of a unit of gas, by token
+	seen    [maxHops + 1][]label
+}
+
+// label is the best way known to have some of a token after so many hops.
+type label struct {
+	amount u256.Int
+	gas    uint64
+	from   int
+	edge   market.Edge
+}
+
+func newTrail(s *market.Snapshot, in, out common.Address) (*trail, bool) {
+	i, known := s.Token(in)
+	o, knownToo := s.Token(out)
+	if !known || !knownToo || i == o {
+		return nil, false
+	}
+	t := &trail{s: s, pools: append([]venue.Pool(nil), s.Pools()...), used: make([]bool, len(s.Pools())), in: i, out: o}
+	for n := range s.Tokens() {
+		t.gasCost = append(t.gasCost, gasCost(s, s.Price(n).USD))
+	}
+	for k := range t.seen {
+		t.seen[k] = make([]label, len(s.Tokens()))
+	}
+	return t, true
+}
+
+func (t *trail) net(token int, amount u256.Int, gas uint64) float64 {
+	return amount.Float() - float64(gas)*t.gasCost[token]
+}
+
+// gas of a pool's first use.
+func (t *trail) gas(pool int, q venue.Quote) uint64 {
+	if t.used[pool] {
+		return 0
+	}
+	return q.Gas
+}
+
+// best is the path that pays most for an amount; nil where none carries it.
+func (t *trail) best(amount u256.Int) []market.Edge {
+	for k := range t.seen {
+		clear(t.seen[k])
+	}
+	t.seen[0][t.in] = label{amount: amount}
+	end, hops := label{}, 0
+	for k := range maxHops {
+		for from := range t.seen[k] {
+			if l := &t.seen[k][from]; !l.amount.IsZero() && from != t.out {
+				t.extend(k, from, l)
+			}
+		}
+		if l := t.seen[k+1][t.out]; !l.amount.IsZero() && (hops == 0 || t.net(t.out, l.amount, l.gas) > t.net(t.out, end.amount, end.gas)) {
+			end, hops = l, k+1
+		}
+	}
+	if hops == 0 {
+		return nil
+	}
+	path := make([]market.Edge, hops)
+	for k, l := hops, end; k > 0; k-- {
+		path[k-1] = l.edge
+		l = t.seen[k-1][l.from]
+	}
+	return path
+}
+
+func (t *trail) extend(k, from int, l *label) {
+	for _, e := range t.s.Edges(from) {
+		if t.apart && t.used[e.Pool] || t.crosses(k, from, e) {
+			continue
+		}
+		q, err := t.pools[e.Pool].Quote(e.In, e.Out, l.amount)
+		if err != nil {
+			continue
+		}
+		gas, there := l.gas+t.gas(e.Pool, q), &t.seen[k+1][e.To]
+		if there.amount.IsZero() || t.net(e.To, q.Out, gas) > t.net(e.To, there.amount, there.gas) {
+			*there = label{amount: q.Out, gas: gas, from: from, edge: e}
+		}
+	}
+}
+
+// crosses says whether an edge leads back to where a path has been.
+func (t *trail) crosses(k, from int, e market.Edge) bool {
+	for {
+		if from == e.To {
+			return true
+		}
+		if k == 0 {
+			return false
+		}
+		l := &t.seen[k][from]
+		if l.edge.Pool == e.Pool {
+			return true
+		}
+		k, from = k-1, l.from
+	}
+}
+
+// carry is what a path pays for an amount.
+func (t *trail) carry(path []market.Edge, amount u256.Int) (Answer, bool) {
+	a := Answer{Out: amount}
+	for _, e := range path {
+		q, err := t.pools[e.Pool].Quote(e.In, e.Out, a.Out)
+		if err != nil {
+			return Answer{}, false
+		}
+		a.Out, a.Gas = q.Out, a.Gas+q.Gas
+	}
+	return a, path != nil
+}
