@@ -18,12 +18,11 @@ type Graph struct {
 	Sources []*venue.Source
 	Rise    float64 // the greatest lift, at least 1
 
-	fans     []fan // by token, as leadsOn
-	leadsOn  []bool
-	pools    []venue.Pool
-	edges    [][]Edge
-	supplies [][]*venue.Supply // by pool and direction
-	sources  []uint16          // by pool
+	fans    []fan // by token, as leadsOn
+	leadsOn []bool
+	edges   [][]Edge
+	models  []*model
+	sources []uint16 // by pool
 }
 
 // Arc leads through a pool to a token. The first piece of its supply stands in
@@ -71,34 +70,41 @@ func (g *Graph) All(token int) []Arc { f := g.fans[token]; return g.Arcs[f.start
 
 // Graph is the same for all callers.
 func (s *Snapshot) Graph() *Graph {
-	s.graphOnce.Do(func() { s.graph.Store(s.newGraph()) })
-	return s.graph.Load()
+	s.graphOnce.Do(func() { s.graph = s.newGraph() })
+	return s.graph
+}
+
+// ray is an arc in the making.
+type ray struct {
+	edge   *Edge
+	supply *venue.Supply
+	onward float64
+	kind   int // of fan
 }
 
 func (s *Snapshot) newGraph() *Graph {
 	g := &Graph{
-		Worth: make([]float64, len(s.tokens)), fans: make([]fan, len(s.tokens)),
-		pools: s.pools, edges: s.edges, supplies: make([][]*venue.Supply, len(s.pools)), sources: make([]uint16, len(s.pools)),
+		Worth: make([]float64, len(s.tokens)), fans: make([]fan, len(s.tokens)), leadsOn: make([]bool, len(s.tokens)),
+		edges: s.edges, models: s.modelled(), sources: make([]uint16, len(s.pools)),
 	}
-	arcs, numbers := 0, map[*venue.Source]uint16{}
-	for i, p := range s.pools {
-		g.supplies[i] = g.supply(i, p, s.before)
-		arcs += len(g.supplies[i])
-		row := p.Info().Source
+	numbers := map[*venue.Source]uint16{}
+	for i, m := range g.models {
+		row := m.pool.Info().Source
 		if _, known := numbers[row]; !known {
 			numbers[row] = uint16(len(g.Sources))
 			g.Sources = append(g.Sources, row)
 		}
 		g.sources[i] = numbers[row]
 	}
-	s.appraise(g)
-	g.leadsOn = make([]bool, len(s.tokens))
-	for t := range s.tokens {
-		g.leadsOn[t] = s.leadsOn(g, t)
+	rays := g.rays()
+	g.appraise(s, rays)
+	for t := range rays {
+		for i := range rays[t] {
+			g.leadsOn[t] = g.leadsOn[t] || rays[t][i].edge.To != rays[t][0].edge.To
+		}
 	}
-	g.Arcs = make([]Arc, 0, arcs)
-	for t := range s.tokens {
-		g.fans[t] = s.fan(g, t)
+	for t := range rays {
+		g.fans[t] = g.fan(t, rays)
 	}
 	g.Rise = 1
 	for i := range g.Arcs {
@@ -107,46 +113,44 @@ func (s *Snapshot) newGraph() *Graph {
 	return g
 }
 
-func (g *Graph) supply(i int, p venue.Pool, before *Graph) []*venue.Supply {
-	if before != nil && i < len(before.pools) && before.pools[i] == p {
-		return before.supplies[i]
+// rays are the edges that take anything, by token.
+func (g *Graph) rays() [][]ray {
+	count := 0
+	for t := range g.edges {
+		count += len(g.edges[t])
 	}
-	n := len(p.Info().Tokens)
-	list := make([]*venue.Supply, n*n)
-	for in := range n {
-		for out := range n {
-			if in != out {
-				list[in*n+out] = venue.SupplyOf(p, in, out)
+	all, rays := make([]ray, 0, count), make([][]ray, len(g.edges))
+	for t := range g.edges {
+		start := len(all)
+		for i := range g.edges[t] {
+			e := &g.edges[t][i]
+			if supply := g.models[e.Pool].of(e); supply != nil {
+				all = append(all, ray{edge: e, supply: supply})
 			}
 		}
+		rays[t] = all[start:]
 	}
-	return list
-}
-
-// of is the supply of an edge.
-func (g *Graph) of(e *Edge) *venue.Supply {
-	return g.supplies[e.Pool][e.In*len(g.pools[e.Pool].Info().Tokens)+e.Out]
+	g.Arcs = make([]Arc, 0, len(all))
+	return rays
 }
 
 // appraise gives every token a worth: its price, or what its neighbours'
 // prices make of it, or 1.
-func (s *Snapshot) appraise(g *Graph) {
+func (g *Graph) appraise(s *Snapshot, rays [][]ray) {
 	for t := range g.Worth {
 		g.Worth[t] = s.Price(t).USD
 	}
 	for changed := true; changed; {
 		changed = false
-		for t := range s.edges {
-			for i := range s.edges[t] {
-				e := &s.edges[t][i]
-				a := g.of(e)
-				if a == nil || (g.Worth[t] == 0) == (g.Worth[e.To] == 0) {
+		for t := range rays {
+			for i := range rays[t] {
+				r := &rays[t][i]
+				if to := r.edge.To; (g.Worth[t] == 0) == (g.Worth[to] == 0) {
 					continue
-				}
-				if changed = true; g.Worth[t] == 0 {
-					g.Worth[t] = a.Spot() * g.Worth[e.To]
+				} else if changed = true; g.Worth[t] == 0 {
+					g.Worth[t] = r.supply.Spot() * g.Worth[to]
 				} else {
-					g.Worth[e.To] = g.Worth[t] / a.Spot()
+					g.Worth[to] = g.Worth[t] / r.supply.Spot()
 				}
 			}
 		}
@@ -156,7 +160,7 @@ func (s *Snapshot) appraise(g *Graph) {
 			g.Worth[t] = 1
 		}
 	}
-	g.settle()
+	g.settle(rays)
 }
 
 // An amount of this worth is moved to see what pools pay in earnest, and the
@@ -168,35 +172,34 @@ const (
 
 // settle moves every worth to the middle between the best bid and the best
 // ask of its neighbours, so that no arc lifts it by much.
-func (g *Graph) settle() {
+func (g *Graph) settle(rays [][]ray) {
 	type trade struct {
 		to   int32
 		rate float64
 	}
-	out := make([][]trade, len(g.Worth))
-	bid, ask := make([]float64, len(g.Worth)), make([]float64, len(g.Worth))
-	for t := range g.edges {
-		for i := range g.edges[t] {
-			e := &g.edges[t][i]
-			if s := g.of(e); s != nil {
-				x := min(handful/g.Worth[t], s.Max)
-				y, _, _ := s.Pay(x)
-				out[t] = append(out[t], trade{int32(e.To), y * g.Worth[t] / handful})
-			}
+	trades := make([]trade, 0, cap(g.Arcs))
+	for t := range rays {
+		for i := range rays[t] {
+			r := &rays[t][i]
+			y, _, _ := r.supply.Pay(min(handful/g.Worth[t], r.supply.Max))
+			trades = append(trades, trade{int32(r.edge.To), y * g.Worth[t] / handful})
 		}
 	}
+	bid, ask := make([]float64, len(g.Worth)), make([]float64, len(g.Worth))
 	for range rounds {
 		clear(bid)
 		clear(ask)
-		for t := range out {
-			for _, a := range out[t] {
+		rest := trades
+		for t := range rays {
+			for _, a := range rest[:len(rays[t])] {
 				bid[t] = max(bid[t], a.rate*g.Worth[a.to])
 				if paid := g.Worth[t] / a.rate; ask[a.to] == 0 || paid < ask[a.to] {
 					ask[a.to] = paid
 				}
 			}
+			rest = rest[len(rays[t]):]
 		}
-		for t := range out {
+		for t := range rays {
 			if bid[t] > 0 && ask[t] > 0 {
 				g.Worth[t] = math.Sqrt(g.Worth[t] * math.Sqrt(bid[t]*ask[t]))
 			}
@@ -208,32 +211,36 @@ func (g *Graph) settle() {
 // may lead.
 const wellConnected = 6
 
-func (s *Snapshot) fan(g *Graph, t int) fan {
-	marks := [4]int32{int32(len(g.Arcs))}
-	for kind := range 3 {
-		start := len(g.Arcs)
-		for i := range s.edges[t] {
-			e := &s.edges[t][i]
-			if a := g.of(e); a != nil && s.kind(g, e.To) == kind {
-				a := g.arc(t, e, a)
-				if kind > 0 {
-					a.Onward *= g.onward(t, e.To)
-				}
-				g.Arcs = append(g.Arcs, a)
-			}
+func (g *Graph) fan(t int, rays [][]ray) fan {
+	var count [3]int32
+	for i := range rays[t] {
+		r := &rays[t][i]
+		to := r.edge.To
+		r.kind = g.kind(to)
+		if r.onward = r.supply.Spot() * g.Worth[to] / g.Worth[t]; r.kind > 0 {
+			r.onward *= g.onward(t, to, rays[to])
 		}
-		slices.SortStableFunc(g.Arcs[start:], func(a, b Arc) int { return cmp.Compare(b.Onward, a.Onward) })
-		marks[kind+1] = int32(len(g.Arcs))
+		count[r.kind]++
 	}
-	return fan{marks[0], marks[1], marks[2], marks[3]}
+	slices.SortStableFunc(rays[t], func(a, b ray) int {
+		return cmp.Or(cmp.Compare(a.kind, b.kind), cmp.Compare(b.onward, a.onward))
+	})
+	start := int32(len(g.Arcs))
+	for i := range rays[t] {
+		r := &rays[t][i]
+		a := g.arc(t, r.edge, r.supply)
+		a.Onward = r.onward
+		g.Arcs = append(g.Arcs, a)
+	}
+	return fan{start, start + count[0], start + count[0] + count[1], int32(len(g.Arcs))}
 }
 
 // kind is the part of a fan to which an arc to the token belongs.
-func (s *Snapshot) kind(g *Graph, token int) int {
+func (g *Graph) kind(token int) int {
 	switch {
 	case !g.leadsOn[token]:
 		return 2
-	case len(s.edges[token]) >= wellConnected:
+	case len(g.edges[token]) >= wellConnected:
 		return 0
 	}
 	return 1
@@ -244,7 +251,7 @@ func (g *Graph) Into(token int, do func(from int, a Arc)) {
 	for i := range g.edges[token] {
 		e := &g.edges[token][i]
 		back := Edge{Pool: e.Pool, To: token, In: e.Out, Out: e.In}
-		if a := g.of(&back); a != nil {
+		if a := g.models[e.Pool].of(&back); a != nil {
 			do(e.To, g.arc(e.To, &back, a))
 		}
 	}
@@ -255,39 +262,20 @@ func (g *Graph) arc(t int, e *Edge, supply *venue.Supply) Arc {
 	if len(supply.Pieces) > 1 {
 		width = supply.Pieces[1].In
 	}
-	a := Arc{
+	return Arc{
 		Pool: int32(e.Pool), To: int32(e.To), In: uint8(e.In), Out: uint8(e.Out), Source: g.sources[e.Pool],
 		gas: uint32(first.Gas), spot: first.Price, bend: first.Bend, width: width,
 		Lift: first.Price * g.Worth[e.To] / g.Worth[t], Supply: supply,
 	}
-	a.Onward = a.Lift
-	return a
 }
 
 // onward is the best lift of an arc that follows one from t to a token.
-func (g *Graph) onward(t, to int) float64 {
+func (g *Graph) onward(t, to int, rays []ray) float64 {
 	best := 0.0
-	for i := range g.edges[to] {
-		e := &g.edges[to][i]
-		if s := g.of(e); s != nil && e.To != t {
-			best = max(best, s.Spot()*g.Worth[e.To])
+	for i := range rays {
+		if r := &rays[i]; r.edge.To != t {
+			best = max(best, r.supply.Spot()*g.Worth[r.edge.To])
 		}
 	}
 	return best / g.Worth[to]
-}
-
-func (s *Snapshot) leadsOn(g *Graph, token int) bool {
-	first := -1
-	for i := range s.edges[token] {
-		e := &s.edges[token][i]
-		if g.of(e) == nil {
-			continue
-		}
-		if first < 0 {
-			first = e.To
-		} else if e.To != first {
-			return true
-		}
-	}
-	return false
 }

@@ -44,12 +44,15 @@ type Snapshot struct {
 	tokenNo map[common.Address]int
 	edges   [][]Edge // by token
 
+	modelOnce sync.Once
+	models    atomic.Pointer[[]*model]
+	before    []*model // of an older snapshot: what did not change is taken over
+
 	priceOnce sync.Once
 	prices    []Price
 
 	graphOnce sync.Once
-	graph     atomic.Pointer[Graph]
-	before    *Graph // of an older snapshot: what did not change is taken over
+	graph     *Graph
 }
 
 // Chain is what the market has to know of the chain it stands on.
@@ -113,8 +116,8 @@ func (s *Snapshot) Next(block Block, pools []venue.Pool, tokens []Token) (*Snaps
 		pools: s.pools, poolNo: s.poolNo, tokens: s.tokens, tokenNo: s.tokenNo, edges: s.edges,
 		before: s.before,
 	}
-	if g := s.graph.Load(); g != nil {
-		n.before = g
+	if m := s.models.Load(); m != nil {
+		n.before = *m
 	}
 	if len(tokens) > 0 {
 		n.addTokens(tokens)

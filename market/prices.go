@@ -1,7 +1,6 @@
 package market
 
 import (
-	"container/heap"
 	"math"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -33,58 +32,86 @@ func (s *Snapshot) USD(a common.Address) float64 {
 // into a pool than the honest market holds.
 func (s *Snapshot) computePrices() {
 	s.prices = make([]Price, len(s.tokens))
-	var q offers
-	settle := func(token int, usd float64) {
-		s.prices[token].USD = usd
-		for _, e := range s.edges[token] {
-			p := s.pools[e.Pool]
-			there, back := p.Spot(e.In, e.Out), p.Spot(e.Out, e.In)
+	models, q := s.modelled(), offers{deepest: make([]float64, len(s.tokens))}
+	for _, a := range s.chain.Stables {
+		if i, ok := s.tokenNo[a]; ok {
+			q.push(offer{token: int32(i), usd: math.Pow10(-int(s.tokens[i].Decimals)), depth: math.Inf(1)})
+		}
+	}
+	for len(q.heap) > 0 {
+		o := q.pop()
+		if s.prices[o.token].USD != 0 {
+			continue
+		}
+		s.prices[o.token].USD = o.usd
+		for i := range s.edges[o.token] {
+			e := &s.edges[o.token][i]
+			m := models[e.Pool]
+			there, back := m.spot[e.In*len(m.tokens)+e.Out], m.spot[e.Out*len(m.tokens)+e.In]
 			if s.prices[e.To].USD != 0 || there <= 0 || back <= 0 {
 				continue
 			}
 			// Both spots are net of the same fee; their ratio is free of it.
-			mid := math.Sqrt(there / back)
-			heap.Push(&q, offer{token: e.To, usd: usd / mid, depth: usd * p.Depth(e.In)})
+			q.push(offer{token: int32(e.To), usd: o.usd / math.Sqrt(there/back), depth: o.usd * m.depth[e.In]})
 		}
 	}
-	for _, a := range s.chain.Stables {
-		if i, ok := s.tokenNo[a]; ok {
-			heap.Push(&q, offer{token: i, usd: math.Pow10(-int(s.tokens[i].Decimals)), depth: math.Inf(1)})
-		}
-	}
-	for q.Len() > 0 {
-		if o := heap.Pop(&q).(offer); s.prices[o.token].USD == 0 {
-			settle(o.token, o.usd)
-		}
-	}
-	for _, p := range s.pools {
-		for i, a := range p.Info().Tokens {
-			price := &s.prices[s.tokenNo[a]]
-			price.Liquidity += price.USD * p.Depth(i)
+	for _, m := range models {
+		for i, t := range m.tokens {
+			price := &s.prices[t]
+			price.Liquidity += price.USD * m.depth[i]
 		}
 	}
 }
 
 // offer proposes a price for a token, seen through a market of some depth.
 type offer struct {
-	token      int
 	usd, depth float64
+	token      int32
 }
 
-type offers []offer
+func (a *offer) before(b *offer) bool {
+	return a.depth > b.depth || a.depth == b.depth && a.token < b.token
+}
 
-func (q offers) Len() int { return len(q) }
-func (q offers) Less(i, j int) bool {
-	if q[i].depth != q[j].depth {
-		return q[i].depth > q[j].depth
+// offers give the deepest first. Of a token only those are kept that were the
+// deepest when they came.
+type offers struct {
+	heap    []offer
+	deepest []float64 // by token
+}
+
+func (q *offers) push(o offer) {
+	if o.depth <= q.deepest[o.token] {
+		return
 	}
-	return q[i].token < q[j].token
+	q.deepest[o.token] = o.depth
+	q.heap = append(q.heap, o)
+	for i := len(q.heap) - 1; i > 0; {
+		up := (i - 1) / 2
+		if !q.heap[i].before(&q.heap[up]) {
+			return
+		}
+		q.heap[i], q.heap[up] = q.heap[up], q.heap[i]
+		i = up
+	}
 }
-func (q offers) Swap(i, j int) { q[i], q[j] = q[j], q[i] }
-func (q *offers) Push(x any)   { *q = append(*q, x.(offer)) }
-func (q *offers) Pop() any {
-	old := *q
-	o := old[len(old)-1]
-	*q = old[:len(old)-1]
-	return o
+
+func (q *offers) pop() offer {
+	h, last := q.heap, len(q.heap)-1
+	top := h[0]
+	h[0], q.heap = h[last], h[:last]
+	for i := 0; ; {
+		best := 2*i + 1
+		if best >= last {
+			return top
+		}
+		if best+1 < last && h[best+1].before(&h[best]) {
+			best++
+		}
+		if !h[best].before(&h[i]) {
+			return top
+		}
+		h[i], h[best] = h[best], h[i]
+		i = best
+	}
 }
