@@ -77,7 +77,7 @@ type sweep struct {
 	*finder
 	chunk float64              // what each path carries, in the last token
 	floor float64              // worth below which no end is of interest
-	need  float64              // and below which none can be reached
+	need  float64              // and, before the last arc, below which none can be reached
 	start float64              // worth of the whole order
 	reach int                  // hops of a path
 	rise  [maxHops + 1]float64 // how much worth so many arcs can add
@@ -103,15 +103,15 @@ func (f *finder) price(chunk float64) {
 	f.forget()
 	f.columns = f.columns[:0]
 	n := &f.net
-	best := 0.0 // of what a node pays for what enters it
+	best, most := 0.0, 0.0 // of what a node pays for what enters it, or leads there
 	for i := range n.nodes {
 		v := n.nodes[i].v / f.g.Worth[n.nodes[i].token]
-		if i == sink && len(f.entries) > 0 {
+		if most = max(most, v); i == sink && len(f.entries) > 0 {
 			v *= f.entry()
 		}
 		best = max(best, v)
 	}
-	w := sweep{finder: f, chunk: chunk, need: chunk / best, reach: min(f.hops, detour)}
+	w := sweep{finder: f, chunk: chunk, floor: chunk / most, need: chunk / best, reach: min(f.hops, detour)}
 	for k := range w.rise {
 		w.rise[k] = 1
 	}
@@ -231,7 +231,11 @@ func (w *sweep) extend(k, t int, labels *bunch) {
 	if left == 0 {
 		return
 	}
-	need := w.need + w.gas(labels[0].gas, 2)
+	need := w.need
+	if left == 1 {
+		need = w.floor // the arc that Onward looks ahead to is the last
+	}
+	need += w.gas(labels[0].gas, 2)
 	for i := range others[:min(len(others), maxLook)] {
 		a := &others[i]
 		if a.Onward*most*w.rise[left-1] < need {
