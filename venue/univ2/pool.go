@@ -20,13 +20,16 @@ const gas = 95_000
 
 const bps = 10_000
 
-// maxReserve is the largest reserve a pair can store: 2^112-1.
-var maxReserve = u256.One.Lsh(112).Sub(u256.One)
+var (
+	whole      = u256.From(bps)
+	maxReserve = u256.One.Lsh(112).Sub(u256.One) // the largest that a pair can store
+)
 
 // Pool is a pair at one block.
 type Pool struct {
 	info    *venue.Info
 	pair    common.Address
+	keep    u256.Int // what the fee leaves, in basis points
 	reserve [2]u256.Int
 }
 
@@ -35,6 +38,7 @@ func NewPool(source *venue.Source, pair common.Address, tokens [2]common.Address
 	return &Pool{
 		info:    &venue.Info{ID: venue.AddressID(pair), Source: source, Tokens: tokens[:]},
 		pair:    pair,
+		keep:    u256.From(bps - source.FeeBps),
 		reserve: [2]u256.Int{r0, r1},
 	}
 }
@@ -53,15 +57,15 @@ func (p *Pool) Quote(in, out int, amount u256.Int) (venue.Quote, error) {
 // and the pair's own refusals: it pays nothing for nothing, and stores no
 // balance above 112 bits.
 func (p *Pool) amountOut(in, out int, amount u256.Int) (u256.Int, error) {
-	rIn, rOut := p.reserve[in], p.reserve[out]
+	rIn, rOut := &p.reserve[in], &p.reserve[out]
 	if rIn.IsZero() || rOut.IsZero() {
 		return u256.Zero, venue.ErrEmpty
 	}
-	if amount.Gt(maxReserve.Sub(rIn)) {
+	if amount.Add(*rIn).Gt(maxReserve) || amount.Gt(maxReserve) {
 		return u256.Zero, venue.ErrTooLarge
 	}
-	withFee := amount.Mul(u256.From(bps - p.info.Source.FeeBps))
-	n := withFee.Mul(rOut).Div(rIn.Mul(u256.From(bps)).Add(withFee))
+	withFee := amount.Mul(p.keep)
+	n := withFee.Mul(*rOut).Div(rIn.Mul(whole).Add(withFee))
 	if n.IsZero() {
 		return u256.Zero, venue.ErrTooSmall
 	}

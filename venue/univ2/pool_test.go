@@ -33,3 +33,12 @@ func TestLaws(t *testing.T) {
 		pool(0, "123456789", "987654321"),
 	})
 }
+
+func BenchmarkQuote(b *testing.B) {
+	p := pool(30, "1000000000000000000000000", "25000000000")
+	amount := u256.MustDecimal("1000000000000000000")
+	b.ReportAllocs()
+	for b.Loop() {
+		p.Quote(0, 1, amount)
+	}
+}
