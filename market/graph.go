@@ -222,8 +222,14 @@ func (g *Graph) fan(t int, rays [][]ray) fan {
 		}
 		count[r.kind]++
 	}
-	slices.SortStableFunc(rays[t], func(a, b ray) int {
-		return cmp.Or(cmp.Compare(a.kind, b.kind), cmp.Compare(b.onward, a.onward))
+	slices.SortFunc(rays[t], func(a, b ray) int {
+		if a.kind != b.kind {
+			return a.kind - b.kind
+		}
+		if a.onward != b.onward {
+			return cmp.Compare(b.onward, a.onward)
+		}
+		return a.edge.Pool - b.edge.Pool
 	})
 	start := int32(len(g.Arcs))
 	for i := range rays[t] {
