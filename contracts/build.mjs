@@ -97,6 +97,37 @@ async function multicall() {
   return { Multicall3: { abi: multicall3Abi, code: multicall3Bytecode } }
 }
 
+// Permit2 stands at one address on every chain, which follows from its code:
+// what compiles to another address is not Permit2.
+const permit2Home = join(modules, '@uniswap', 'v4-periphery', 'lib', 'permit2')
+const permit2Files = () => [...solidity(join(permit2Home, 'src')), ...['tokens/ERC20', 'utils/SafeTransferLib'].map((f) => join(permit2Home, 'lib', 'solmate', 'src', `${f}.sol`))]
+
+async function permit2() {
+  const { getContractAddress } = await import('viem')
+  const files = Object.fromEntries(permit2Files().map((p) => [relative(permit2Home, p), read(p)]))
+  const { Permit2 } = compile('solc-0.8.17', files, {
+    remappings: ['solmate/=lib/solmate/'],
+    evmVersion: 'london',
+    viaIR: true,
+    optimizer: { enabled: true, runs: 1_000_000 },
+    metadata: { bytecodeHash: 'none' },
+  })
+  const at = getContractAddress({
+    opcode: 'CREATE2',
+    from: '0x4e59b44847b379578588920cA78FbF26c0B4956C',
+    salt: '0x0000000000000000000000000000000000000000d3af2663da51c10215000000',
+    bytecode: Permit2.code,
+  })
+  if (at !== '0x000000000022D473030F116dDEE9F6B43aC78BA3') throw new Fault(`Permit2 of npm belongs at ${at}`)
+  return { Permit2 }
+}
+
+// Uniswap's own router of V3, to measure ours against.
+function swapRouter() {
+  const { abi, bytecode } = json(join(modules, '@uniswap', 'v3-periphery', 'artifacts', 'contracts', 'SwapRouter.sol', 'SwapRouter.json'))
+  return { SwapRouter: { abi, code: bytecode } }
+}
+
 function write(folder, name, artifact) {
   mkdirSync(folder, { recursive: true })
   const path = join(folder, `${name}.json`)
@@ -133,6 +164,8 @@ async function build({ write: all, artifacts }) {
     { name: 'contracts of the tests', inputs: sources('src', 'test'), run: () => deployable('test') },
     { name: 'WETH9', inputs: [], run: wrappedNative },
     { name: 'Multicall3', inputs: [], run: multicall },
+    { name: 'Permit2', inputs: permit2Files(), run: permit2 },
+    { name: 'SwapRouter', inputs: [], run: swapRouter },
     ...(await families()),
   ]
   const kept = join(artifacts, '.stamps.json')

@@ -83,6 +83,7 @@ func newTown(t testing.TB) *town {
 	for source := 1; source <= 3; source++ {
 		list(source, s.a, s.b, 50_000, 90_000)
 	}
+	list(1, s.b, s.c, 70_000, 40_000)
 	list(4, s.wrapped, s.a, 20_000, 60_000)
 	list(4, s.a, s.b, 50_000, 90_000)
 	list(5, s.b, s.c, 70_000, 40_000)

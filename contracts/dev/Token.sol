@@ -2,8 +2,8 @@
 pragma solidity 0.8.30;
 
 /// @title Token
-/// @notice A plain ERC-20 for the local chain. The whole supply is minted to
-/// one holder; an allowance of 2^256-1 is never used up.
+/// @notice A plain ERC-20 with permits (ERC-2612) for the local chain. The whole
+/// supply is minted to one holder; an allowance of 2^256-1 is never used up.
 contract Token {
     event Transfer(address indexed from, address indexed to, uint256 value);
     event Approval(address indexed owner, address indexed spender, uint256 value);
@@ -11,9 +11,17 @@ contract Token {
     error InsufficientBalance(address owner, uint256 balance, uint256 needed);
     error InsufficientAllowance(address spender, uint256 allowance, uint256 needed);
     error ZeroAddress();
+    error PermitExpired(uint256 deadline);
+    error PermitNotByOwner(address owner);
+
+    bytes32 private constant PERMIT =
+        keccak256("Permit(address owner,address spender,uint256 value,uint256 nonce,uint256 deadline)");
+    bytes32 private constant DOMAIN =
+        keccak256("EIP712Domain(string name,string version,uint256 chainId,address verifyingContract)");
 
     mapping(address => uint256) public balanceOf;
     mapping(address => mapping(address => uint256)) public allowance;
+    mapping(address => uint256) public nonces;
     uint256 public immutable totalSupply;
     uint8 public immutable decimals;
     string public name;
@@ -51,6 +59,23 @@ contract Token {
         }
         move(from, to, amount);
         return true;
+    }
+
+    function permit(address owner, address spender, uint256 value, uint256 deadline, uint8 v, bytes32 r, bytes32 s)
+        external
+    {
+        if (block.timestamp > deadline) revert PermitExpired(deadline);
+        bytes32 message = keccak256(abi.encode(PERMIT, owner, spender, value, nonces[owner]++, deadline));
+        address signer = ecrecover(keccak256(abi.encodePacked("\x19\x01", DOMAIN_SEPARATOR(), message)), v, r, s);
+        if (signer == address(0) || signer != owner) revert PermitNotByOwner(owner);
+        allowance[owner][spender] = value;
+        emit Approval(owner, spender, value);
+    }
+
+    function DOMAIN_SEPARATOR() public view returns (bytes32) {
+        return keccak256(
+            abi.encode(DOMAIN, keccak256(bytes(name)), keccak256(bytes("1")), block.chainid, address(this))
+        );
     }
 
     function move(address from, address to, uint256 amount) private {

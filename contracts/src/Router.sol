@@ -14,6 +14,30 @@ interface IExecutor {
     ) external;
 }
 
+interface IERC20Permit {
+    function permit(address owner, address spender, uint256 value, uint256 deadline, uint8 v, bytes32 r, bytes32 s) external;
+}
+
+interface IPermit2 {
+    struct Permitted {
+        address token;
+        uint256 amount;
+    }
+
+    struct Permit {
+        Permitted permitted;
+        uint256 nonce;
+        uint256 deadline;
+    }
+
+    struct Details {
+        address to;
+        uint256 amount;
+    }
+
+    function permitTransferFrom(Permit calldata p, Details calldata d, address owner, bytes calldata signature) external;
+}
+
 /// @title Router
 /// @notice The contract users approve. It has no owner, no storage, no proxy
 /// and no delegatecall, and never makes a call whose target and data are both
@@ -22,27 +46,54 @@ interface IExecutor {
 /// the recipient is paid. A caller may name any executor: a hostile one can
 /// lose what this caller put in, and nothing else.
 ///
+/// The caller pays in one of four ways. By a standing allowance, or by one that
+/// an ERC-2612 permit sets: then what is pulled goes straight from the caller to
+/// the venue. By native that the Router wraps, or by a Permit2 transfer to the
+/// Router: then it is pulled from here, and what is not pulled goes back.
+///
 /// Laws:
 /// 1. Tokens move only out of msg.sender, only tokenIn, at most amountIn, only
-///    during its own call.
+///    during its own call. Permits are its own too: no call names an owner.
 /// 2. The recipient gets at least minOut >= 1, or all reverts.
 /// 3. msg.value is 0, or exactly amountIn with tokenIn = wrapped native. The
-///    same calldata serves both.
+///    same calldata serves both. With a permit it is 0.
 /// 4. While a swap runs nothing enters but pull from the running executor and
-///    native from wrapped native.
+///    native from wrapped native. Nothing can be pulled before the caller has
+///    paid in, nor after execute.
 /// 5. After a call the Router holds what it held before: what lies here
 ///    belongs to nobody, and neither helps nor blocks a swap.
 contract Router {
     using Transfer for address;
 
+    /// @notice All that is needed to hold what was received to what was asked:
+    /// amountIn is what was pulled, amountOut what the recipient got.
     event Swapped(
         address indexed sender,
         address indexed tokenIn,
         address indexed tokenOut,
         uint256 amountIn,
         uint256 amountOut,
+        uint256 minOut,
         address recipient
     );
+
+    /// @notice An ERC-2612 permit of tokenIn by msg.sender for the Router.
+    struct Permit {
+        uint256 value;
+        uint256 deadline;
+        uint8 v;
+        bytes32 r;
+        bytes32 s;
+    }
+
+    /// @notice A Permit2 transfer of tokenIn by msg.sender through the Router,
+    /// of at most amount.
+    struct Permit2 {
+        uint256 amount;
+        uint256 nonce;
+        uint256 deadline;
+        bytes signature;
+    }
 
     error Reentered();
     error Expired(uint256 deadline);
@@ -60,12 +111,15 @@ contract Router {
 
     address public immutable wrappedNative;
 
+    /// @dev The same on every chain.
+    IPermit2 private constant PERMIT2 = IPermit2(0x000000000022D473030F116dDEE9F6B43aC78BA3);
+
     /// The swap that runs. Nothing below is read while running is zero, and a
     /// swap writes all of it on entry.
     address private transient running; // the executor
-    address private transient payer; // msg.sender; the Router itself once it wrapped native
+    address private transient payer; // msg.sender, or the Router itself
     address private transient token; // tokenIn
-    uint256 private transient left; // what may still be pulled
+    uint256 private transient left; // what may still be pulled; 0 outside execute
 
     constructor(address wrappedNative_) {
         wrappedNative = wrappedNative_;
@@ -92,35 +146,56 @@ contract Router {
         address executor,
         bytes calldata route
     ) external payable returns (uint256 amountOut) {
-        if (running != address(0)) revert Reentered();
-        if (block.timestamp > deadline) revert Expired(deadline);
-        if (amountIn == 0 || minOut == 0) revert ZeroAmount();
-        if (executor.code.length == 0) revert NotContract(executor);
-        if (recipient == address(0) || recipient == address(this) || recipient == executor || recipient == wrappedNative) {
-            revert BadRecipient(recipient);
+        enter(tokenIn, amountIn, tokenOut, minOut, recipient, deadline, executor);
+        if (msg.value == 0) {
+            payer = msg.sender;
+        } else {
+            if (tokenIn != wrappedNative || msg.value != amountIn) revert WrongValue(msg.value);
+            IWrappedNative(wrappedNative).deposit{value: amountIn}();
+            payer = address(this);
         }
-        bool native = tokenOut == address(0);
-        address made = native ? wrappedNative : tokenOut;
-        if (tokenIn == made) revert SameToken();
+        return run(tokenIn, amountIn, tokenOut, minOut, recipient, executor, route);
+    }
 
-        running = executor;
-        token = tokenIn;
-        left = amountIn;
-        payer = fund(tokenIn, amountIn);
+    /// @notice swap, by an allowance that msg.sender signed (ERC-2612). A permit
+    /// that fails is passed over: it may have been used by somebody else, and
+    /// then the allowance is there.
+    function swapWithPermit(
+        address tokenIn,
+        uint256 amountIn,
+        address tokenOut,
+        uint256 minOut,
+        address recipient,
+        uint256 deadline,
+        address executor,
+        bytes calldata route,
+        Permit calldata permit
+    ) external returns (uint256 amountOut) {
+        enter(tokenIn, amountIn, tokenOut, minOut, recipient, deadline, executor);
+        payer = msg.sender;
+        try IERC20Permit(tokenIn).permit(
+            msg.sender, address(this), permit.value, permit.deadline, permit.v, permit.r, permit.s
+        ) {} catch {}
+        return run(tokenIn, amountIn, tokenOut, minOut, recipient, executor, route);
+    }
 
-        address to = native ? address(this) : recipient;
-        uint256 held = IERC20(made).balanceOf(to);
-        IExecutor(executor).execute(msg.sender, tokenIn, amountIn, made, to, route);
-        uint256 unspent = left;
-        left = 0; // nothing is pulled from here on
-
-        amountOut = IERC20(made).balanceOf(to) - held;
-        if (amountOut < minOut) revert TooLittleOut(amountOut, minOut);
-        if (native) unwrap(recipient, amountOut);
-        if (msg.value != 0 && unspent != 0) tokenIn.send(msg.sender, unspent);
-
-        emit Swapped(msg.sender, tokenIn, tokenOut, amountIn - unspent, amountOut, recipient);
-        running = address(0);
+    /// @notice swap, by a transfer to the Router that msg.sender signed
+    /// (Permit2). Of a token that takes a fee, what arrives is swapped.
+    function swapWithPermit2(
+        address tokenIn,
+        uint256 amountIn,
+        address tokenOut,
+        uint256 minOut,
+        address recipient,
+        uint256 deadline,
+        address executor,
+        bytes calldata route,
+        Permit2 calldata permit
+    ) external returns (uint256 amountOut) {
+        enter(tokenIn, amountIn, tokenOut, minOut, recipient, deadline, executor);
+        payer = address(this);
+        amountIn = receiveSigned(tokenIn, amountIn, permit);
+        return run(tokenIn, amountIn, tokenOut, minOut, recipient, executor, route);
     }
 
     /// @notice Pays tokenIn of the running swap, for the running executor only.
@@ -142,12 +217,68 @@ contract Router {
         if (msg.sender != wrappedNative) revert NotWrappedNative(msg.sender);
     }
 
-    /// @dev Who pays: the caller, or the Router once it has wrapped the value.
-    function fund(address tokenIn, uint256 amountIn) private returns (address) {
-        if (msg.value == 0) return msg.sender;
-        if (tokenIn != wrappedNative || msg.value != amountIn) revert WrongValue(msg.value);
-        IWrappedNative(wrappedNative).deposit{value: amountIn}();
-        return address(this);
+    /// @dev What every swap must satisfy, and the lock: from here on nothing
+    /// else enters.
+    function enter(
+        address tokenIn,
+        uint256 amountIn,
+        address tokenOut,
+        uint256 minOut,
+        address recipient,
+        uint256 deadline,
+        address executor
+    ) private {
+        if (running != address(0)) revert Reentered();
+        if (block.timestamp > deadline) revert Expired(deadline);
+        if (amountIn == 0 || minOut == 0) revert ZeroAmount();
+        if (executor.code.length == 0) revert NotContract(executor);
+        if (recipient == address(0) || recipient == address(this) || recipient == executor || recipient == wrappedNative) {
+            revert BadRecipient(recipient);
+        }
+        if (tokenIn == (tokenOut == address(0) ? wrappedNative : tokenOut)) revert SameToken();
+        running = executor;
+        token = tokenIn;
+    }
+
+    /// @dev What every swap does once it is paid for.
+    function run(
+        address tokenIn,
+        uint256 amountIn,
+        address tokenOut,
+        uint256 minOut,
+        address recipient,
+        address executor,
+        bytes calldata route
+    ) private returns (uint256 amountOut) {
+        bool native = tokenOut == address(0);
+        (address made, address to) = native ? (wrappedNative, address(this)) : (tokenOut, recipient);
+        uint256 held = IERC20(made).balanceOf(to);
+        left = amountIn;
+        IExecutor(executor).execute(msg.sender, tokenIn, amountIn, made, to, route);
+        uint256 unspent = left;
+        left = 0;
+
+        amountOut = IERC20(made).balanceOf(to) - held;
+        if (amountOut < minOut) revert TooLittleOut(amountOut, minOut);
+        if (native) unwrap(recipient, amountOut);
+        if (unspent != 0 && payer == address(this)) tokenIn.send(msg.sender, unspent);
+
+        emit Swapped(msg.sender, tokenIn, tokenOut, amountIn - unspent, amountOut, minOut, recipient);
+        running = address(0);
+    }
+
+    /// @dev Takes amountIn by Permit2.
+    /// @return what arrived of it
+    function receiveSigned(address tokenIn, uint256 amountIn, Permit2 calldata permit) private returns (uint256) {
+        uint256 held = IERC20(tokenIn).balanceOf(address(this));
+        PERMIT2.permitTransferFrom(
+            IPermit2.Permit(IPermit2.Permitted(tokenIn, permit.amount), permit.nonce, permit.deadline),
+            IPermit2.Details(address(this), amountIn),
+            msg.sender,
+            permit.signature
+        );
+        uint256 arrived = IERC20(tokenIn).balanceOf(address(this)) - held;
+        return arrived < amountIn ? arrived : amountIn;
     }
 
     function unwrap(address recipient, uint256 amount) private {
