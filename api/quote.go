@@ -61,59 +61,77 @@ func (s *server) quote(x *exchange) error {
 	if err != nil {
 		return err
 	}
-	t, err := s.trade(x, a)
+	ctx, cancel := s.budget(x)
+	defer cancel()
+	t, err := s.trade(ctx, x, a)
 	if err != nil {
 		return err
 	}
-	body := t.body(x)
-	if a.meta {
-		tx, err := s.encode(t)
-		if err != nil {
-			return err
-		}
-		body.Meta = t.meta(tx)
+	body, err := s.quoteBody(ctx, t)
+	if err != nil {
+		return err
 	}
+	x.warnUnpriced(&body)
 	return x.fresh(body)
+}
+
+// budget is the time one request may take.
+func (s *server) budget(x *exchange) (context.Context, context.CancelFunc) {
+	return context.WithDeadline(x.r.Context(), x.began.Add(s.Timeout))
 }
 
 // trade is an ask, answered on one snapshot.
 type trade struct {
 	ask
-	snap     *market.Snapshot
+	desk     *desk
 	plan     plan.Plan
 	impact   int
 	minOut   u256.Int
 	deadline uint64
 }
 
-func (s *server) trade(x *exchange, a ask) (*trade, error) {
-	snap, err := s.head()
+// trade answers an ask on the newest market and says in the headers which one
+// that was.
+func (s *server) trade(ctx context.Context, x *exchange, a ask) (*trade, error) {
+	d, err := s.newest(x)
 	if err != nil {
 		return nil, err
 	}
-	block := snap.Block()
-	x.Header().Set("X-Block-Number", strconv.FormatUint(block.Number, 10))
-	x.Header().Set("X-Block-Timestamp", strconv.FormatUint(block.Time, 10))
-	if err := unknownTokens(snap, a); err != nil {
+	began := time.Now()
+	t, err := s.answer(ctx, d, a)
+	x.timed("find", began)
+	return t, err
+}
+
+// newest is the market of now, with its block in the headers.
+func (s *server) newest(x *exchange) (*desk, error) {
+	d, err := s.head()
+	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithDeadline(x.r.Context(), x.began.Add(s.Timeout))
-	defer cancel()
-	began := time.Now()
-	p, err := s.find(ctx, snap, a)
-	x.timed("find", began)
+	block := d.Block()
+	x.Header().Set("X-Block-Number", strconv.FormatUint(block.Number, 10))
+	x.Header().Set("X-Block-Timestamp", strconv.FormatUint(block.Time, 10))
+	return d, nil
+}
+
+func (s *server) answer(ctx context.Context, d *desk, a ask) (*trade, error) {
+	if err := unknownTokens(d.Snapshot, a); err != nil {
+		return nil, err
+	}
+	p, err := d.find(ctx, &a)
 	if err != nil {
 		return nil, err
 	}
 	return &trade{
-		ask: a, snap: snap, plan: p, impact: p.ImpactBps(),
+		ask: a, desk: d, plan: p, impact: p.ImpactBps(),
 		minOut:   floor(p.AmountOut, a.minAmountOut, a.slippageBps),
-		deadline: max(uint64(s.Now().Unix()), block.Time) + a.deadlineSeconds,
+		deadline: max(uint64(s.Now().Unix()), d.Block().Time) + a.deadlineSeconds,
 	}, nil
 }
 
 // head is the newest market, if it is there and can be trusted.
-func (s *server) head() (*market.Snapshot, error) {
+func (s *server) head() (*desk, error) {
 	snap := s.Head()
 	switch {
 	case snap == nil:
@@ -121,7 +139,7 @@ func (s *server) head() (*market.Snapshot, error) {
 	case s.age() > s.StaleAfter:
 		return nil, &problem{code: stateStale, detail: "the market has not been brought up to date for too long", retryAfter: time.Second}
 	}
-	return snap, nil
+	return s.desk(snap), nil
 }
 
 func unknownTokens(snap *market.Snapshot, a ask) error {
@@ -136,54 +154,6 @@ func unknownTokens(snap *market.Snapshot, a ask) error {
 		return nil
 	}
 	return refuse(faults, hints{})
-}
-
-// find searches as soon as a core is free for it. A search is not interrupted,
-// its effort being bounded; one that comes too late is not answered.
-func (s *server) find(ctx context.Context, snap *market.Snapshot, a ask) (plan.Plan, error) {
-	select {
-	case s.slots <- struct{}{}:
-		defer func() { <-s.slots }()
-	case <-ctx.Done():
-	}
-	if err := ctx.Err(); err != nil {
-		return plan.Plan{}, err
-	}
-	p, err := router.Find(snap, a.Order)
-	if ctx.Err() != nil {
-		return plan.Plan{}, ctx.Err()
-	}
-	if err != nil {
-		return plan.Plan{}, explain(snap, a, err)
-	}
-	return p, nil
-}
-
-// explain adds what would have worked instead.
-func explain(snap *market.Snapshot, a ask, err error) error {
-	p := asProblem(err)
-	switch p.code {
-	case noRoute:
-		if len(a.excluded) == 0 {
-			break
-		}
-		open := a.Order
-		open.Exclude = nil
-		if _, again := router.Find(snap, open); !errors.Is(again, router.ErrNoRoute) {
-			p.detail, p.hints.ExcludedSources = "only excluded sources join the tokens", a.excluded
-		}
-	case insufficientLiquidity:
-		if n, ok := router.MaxIn(snap, a.Order); ok {
-			p.hints.MaxAmountIn = n.String()
-		}
-	case amountTooSmall:
-		if n, ok := router.MinIn(snap, a.Order); ok {
-			p.hints.MinAmountIn = n.String()
-		}
-	case internal:
-		return err
-	}
-	return p
 }
 
 // floor is the least the recipient must get: never nothing.
@@ -207,7 +177,22 @@ func (s *server) encode(t *trade) (calldata.Tx, error) {
 	})
 }
 
-func (t *trade) body(x *exchange) quoteBody {
+// quoteBody is the quote with the extras that were asked for.
+func (s *server) quoteBody(ctx context.Context, t *trade) (quoteBody, error) {
+	body := t.body()
+	if t.ask.meta {
+		tx, err := s.encode(t)
+		if err != nil {
+			return body, err
+		}
+		if body.Meta, err = t.meta(ctx, tx); err != nil {
+			return body, err
+		}
+	}
+	return body, nil
+}
+
+func (t *trade) body() quoteBody {
 	p := &t.plan
 	weights := p.Weights()
 	routes := make([]stepBody, len(p.Steps))
@@ -219,19 +204,14 @@ func (t *trade) body(x *exchange) quoteBody {
 			PoolType:       info.Source.Type,
 			TokenIn:        lower(step.TokenIn()),
 			TokenOut:       lower(step.TokenOut()),
-			TokenInSymbol:  t.symbol(step.TokenIn()),
-			TokenOutSymbol: t.symbol(step.TokenOut()),
+			TokenInSymbol:  t.desk.symbol(step.TokenIn()),
+			TokenOutSymbol: t.desk.symbol(step.TokenOut()),
 			Factory:        info.Source.ID,
 			FactoryAddress: info.Source.Factory.Hex(),
 			AmountIn:       step.AmountIn.String(),
 			AmountOut:      step.AmountOut.String(),
 			Weight:         weights[i],
 		}
-	}
-	inUSD, okIn := usd(p.AmountIn, t.snap.USD(p.TokenIn))
-	outUSD, okOut := usd(p.AmountOut, t.snap.USD(p.TokenOut))
-	if !okIn || !okOut {
-		x.warn("USD_PRICE_UNAVAILABLE")
 	}
 	return quoteBody{
 		TokenIn:        lower(p.TokenIn),
@@ -240,34 +220,45 @@ func (t *trade) body(x *exchange) quoteBody {
 		AmountOut:      p.AmountOut.String(),
 		Routes:         routes,
 		PriceImpactBps: t.impact,
-		AmountInUsd:    inUSD,
-		AmountOutUsd:   outUSD,
+		AmountInUsd:    usd(p.AmountIn, t.desk.USD(p.TokenIn)),
+		AmountOutUsd:   usd(p.AmountOut, t.desk.USD(p.TokenOut)),
 	}
 }
 
-func (t *trade) symbol(a common.Address) string {
-	i, ok := t.snap.Token(a)
+func (x *exchange) warnUnpriced(b *quoteBody) {
+	if b.AmountInUsd == unpriced || b.AmountOutUsd == unpriced {
+		x.warn("USD_PRICE_UNAVAILABLE")
+	}
+}
+
+func (d *desk) symbol(a common.Address) string {
+	i, ok := d.Token(a)
 	if !ok {
 		return ""
 	}
-	return t.snap.Tokens()[i].Symbol
+	return d.Tokens()[i].Symbol
 }
 
-func (t *trade) meta(tx calldata.Tx) *metaBody {
-	block := t.snap.Block()
+func (t *trade) meta(ctx context.Context, tx calldata.Tx) (*metaBody, error) {
+	block := t.desk.Block()
 	m := &metaBody{
 		BlockNumber:  block.Number,
 		BlockHash:    block.Hash,
 		MinAmountOut: t.minOut.String(),
-		GasCostWei:   u256.From(tx.Gas).Mul(t.snap.GasPrice()).String(),
+		GasCostWei:   u256.From(tx.Gas).Mul(t.desk.GasPrice()).String(),
 		ExpiresAt:    t.deadline,
 	}
-	if bound, ok := router.Bound(t.snap, t.Order); ok {
-		if bound.Lt(t.plan.AmountOut) { // by what floats lose
-			bound = t.plan.AmountOut
-		}
-		gap := math.Round(1e8*bound.Sub(t.plan.AmountOut).Float()/bound.Float()) / 1e4
-		m.BoundAmountOut, m.OptimalityGapBps = bound.String(), &gap
+	bound, err := t.desk.bound(ctx, &t.ask)
+	if errors.Is(err, router.ErrNoRoute) {
+		return m, nil
 	}
-	return m
+	if err != nil {
+		return nil, err
+	}
+	if bound.Lt(t.plan.AmountOut) { // by what floats lose
+		bound = t.plan.AmountOut
+	}
+	gap := math.Round(1e8*bound.Sub(t.plan.AmountOut).Float()/bound.Float()) / 1e4
+	m.BoundAmountOut, m.OptimalityGapBps = bound.String(), &gap
+	return m, nil
 }

@@ -72,7 +72,7 @@ type server struct {
 	slots   chan struct{}   // one a core: more searches at once only make all of them late
 	limit   *limiter
 	metrics *metrics
-	listing atomic.Pointer[listing]
+	current atomic.Pointer[desk] // of the newest snapshot that was asked about
 	issued  atomic.Pointer[issue]
 }
 

@@ -36,7 +36,9 @@ func (s *server) swap(x *exchange) error {
 	if err != nil {
 		return err
 	}
-	t, err := s.trade(x, a)
+	ctx, cancel := s.budget(x)
+	defer cancel()
+	t, err := s.trade(ctx, x, a)
 	if err != nil {
 		return err
 	}
@@ -49,15 +51,17 @@ func (s *server) swap(x *exchange) error {
 		return err
 	}
 	x.timed("encode", began)
-	body := swapBody{quoteBody: t.body(x), Tx: txBody{
+	quote, err := s.quoteBody(ctx, t)
+	if err != nil {
+		return err
+	}
+	x.warnUnpriced(&quote)
+	body := swapBody{quoteBody: quote, Tx: txBody{
 		To:           tx.To.Hex(),
 		Data:         tx.Data,
 		Value:        tx.Value.String(),
 		EstimatedGas: strconv.FormatUint(tx.Gas, 10),
 	}}
-	if a.meta {
-		body.Meta = t.meta(tx)
-	}
 	if a.approval && !a.nativeIn {
 		body.Approval = t.approve(tx)
 	}

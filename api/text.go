@@ -11,16 +11,18 @@ import (
 	"braid/venue"
 )
 
-// usd is the worth of an amount: plain, 2 to 6 decimals. False when the price
-// is unknown.
-func usd(amount u256.Int, price float64) (string, bool) {
+// unpriced is a worth that is not known.
+const unpriced = "0"
+
+// usd is the worth of an amount: plain, 2 to 6 decimals.
+func usd(amount u256.Int, price float64) string {
 	v := amount.Float() * price
 	if price <= 0 || math.IsInf(v, 0) || math.IsNaN(v) {
-		return "0", false
+		return unpriced
 	}
 	s := strconv.FormatFloat(v, 'f', 6, 64)
 	keep := len(s) - 4
-	return s[:keep] + strings.TrimRight(s[keep:], "0"), true
+	return s[:keep] + strings.TrimRight(s[keep:], "0")
 }
 
 // lower is an address in lower case, without the cost of a checksum.

@@ -29,13 +29,6 @@ type tokenBody struct {
 	IsVerified bool   `json:"isVerified"`
 }
 
-// listing is the tokens of a snapshot that can be routed now, in the order in
-// which they are shown: verified, then liquidity, symbol and address.
-type listing struct {
-	snap   *market.Snapshot
-	tokens []listed
-}
-
 type listed struct {
 	tokenBody
 	address   common.Address
@@ -43,17 +36,14 @@ type listed struct {
 	liquidity float64
 }
 
-// list is kept until the snapshot changes. Two requests may both make it.
-func (s *server) list(snap *market.Snapshot) []listed {
-	if l := s.listing.Load(); l != nil && l.snap == snap {
-		return l.tokens
-	}
-	l := &listing{snap: snap}
+// list is the tokens of a snapshot that can be routed now, in the order in
+// which they are shown: verified, then liquidity, symbol and address.
+func list(snap *market.Snapshot) (tokens []listed) {
 	for i, t := range snap.Tokens() {
 		if !routable(snap, i) {
 			continue
 		}
-		l.tokens = append(l.tokens, listed{
+		tokens = append(tokens, listed{
 			tokenBody: tokenBody{
 				Address: t.Address.Hex(), Symbol: t.Symbol, Name: t.Name,
 				Decimals: t.Decimals, LogoURI: t.LogoURI, IsVerified: t.Verified,
@@ -61,7 +51,7 @@ func (s *server) list(snap *market.Snapshot) []listed {
 			address: t.Address, folded: strings.ToLower(t.Symbol), liquidity: snap.Price(i).Liquidity,
 		})
 	}
-	slices.SortFunc(l.tokens, func(a, b listed) int {
+	slices.SortFunc(tokens, func(a, b listed) int {
 		if a.IsVerified != b.IsVerified {
 			if a.IsVerified {
 				return -1
@@ -70,8 +60,7 @@ func (s *server) list(snap *market.Snapshot) []listed {
 		}
 		return cmp.Or(cmp.Compare(b.liquidity, a.liquidity), cmp.Compare(a.Symbol, b.Symbol), a.address.Cmp(b.address))
 	})
-	s.listing.Store(l)
-	return l.tokens
+	return tokens
 }
 
 func routable(snap *market.Snapshot, token int) bool {
@@ -92,7 +81,7 @@ func (s *server) tokens(x *exchange) error {
 	if snap == nil {
 		return &problem{code: stateStale, detail: "the market is being loaded", retryAfter: time.Second}
 	}
-	found := s.match(s.list(snap), search)
+	found := s.match(s.desk(snap).listing(), search)
 	body := make([]tokenBody, 0, min(len(found), limit))
 	for _, t := range found[:cap(body)] {
 		body = append(body, t.tokenBody)
@@ -179,7 +168,7 @@ func (s *server) tokenlist(x *exchange) error {
 		return &problem{code: stateStale, detail: "the market is being loaded", retryAfter: time.Second}
 	}
 	next := &issue{block: snap.Block(), tokens: []listEntry{}}
-	for _, t := range s.list(snap) {
+	for _, t := range s.desk(snap).listing() {
 		if t.IsVerified && fitsTokenlist(t.Symbol, t.Name) && len(next.tokens) < 10_000 {
 			next.tokens = append(next.tokens, listEntry{chainID, t.Address, t.Symbol, t.Name, t.Decimals, t.LogoURI})
 		}

@@ -1,0 +1,138 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/ethereum/go-ethereum/common"
+
+	"braid/market"
+	"braid/plan"
+	"braid/router"
+	"braid/u256"
+)
+
+// desk is one snapshot and what has been found out about it. It is left with
+// the snapshot, so nothing on it can be out of date.
+type desk struct {
+	*market.Snapshot
+	slots   chan struct{} // of the server
+	listing func() []listed
+
+	plans  memo[question, plan.Plan]
+	bounds memo[question, u256.Int]
+	most   memo[question, u256.Int] // the largest amounts that can be routed
+	least  memo[question, u256.Int]
+}
+
+// question is what a search depends on beside the snapshot and the settings.
+type question struct {
+	in, out common.Address
+	amount  u256.Int
+	without string // source ids in order
+}
+
+func (a *ask) question() question {
+	return question{a.TokenIn, a.TokenOut, a.AmountIn, strings.Join(slices.Sorted(slices.Values(a.excluded)), ",")}
+}
+
+// desk of a snapshot. One that is not the newest is not kept.
+func (s *server) desk(snap *market.Snapshot) *desk {
+	d := s.current.Load()
+	if d != nil && d.Snapshot == snap {
+		return d
+	}
+	fresh := &desk{Snapshot: snap, slots: s.slots, listing: sync.OnceValue(func() []listed { return list(snap) })}
+	if s.Head() == snap && !s.current.CompareAndSwap(d, fresh) {
+		if d = s.current.Load(); d.Snapshot == snap {
+			return d
+		}
+	}
+	return fresh
+}
+
+// search waits until a core is free and works on it. A search is not
+// interrupted, its effort being bounded.
+func search[V any](ctx context.Context, d *desk, do func() (V, error)) (none V, _ error) {
+	select {
+	case d.slots <- struct{}{}:
+		defer func() { <-d.slots }()
+	case <-ctx.Done():
+	}
+	if err := ctx.Err(); err != nil {
+		return none, err
+	}
+	return do()
+}
+
+// find is the best plan, or why there is none and what would do instead.
+func (d *desk) find(ctx context.Context, a *ask) (plan.Plan, error) {
+	p, err := d.plan(ctx, a)
+	if err != nil {
+		return p, d.explain(ctx, a, err)
+	}
+	return p, nil
+}
+
+func (d *desk) plan(ctx context.Context, a *ask) (plan.Plan, error) {
+	return d.plans.get(ctx, a.question(), func(ctx context.Context) (plan.Plan, error) {
+		return search(ctx, d, func() (plan.Plan, error) { return router.Find(d.Snapshot, a.Order) })
+	})
+}
+
+// explain adds what would have worked instead.
+func (d *desk) explain(ctx context.Context, a *ask, err error) error {
+	p := asProblem(err)
+	var again error
+	switch p.code {
+	case noRoute:
+		if len(a.excluded) == 0 {
+			break
+		}
+		open := *a
+		open.excluded, open.Exclude = nil, nil
+		if _, again = d.plan(ctx, &open); ctx.Err() == nil && !errors.Is(again, router.ErrNoRoute) {
+			p.detail, p.hints.ExcludedSources = "only excluded sources join the tokens", a.excluded
+		}
+	case insufficientLiquidity:
+		p.hints.MaxAmountIn, again = d.limit(ctx, a, &d.most, router.MaxIn)
+	case amountTooSmall:
+		p.hints.MinAmountIn, again = d.limit(ctx, a, &d.least, router.MinIn)
+	default:
+		return err
+	}
+	if ctx.Err() != nil {
+		return again
+	}
+	return p
+}
+
+// limit of what can be routed between the tokens; empty if nothing can.
+func (d *desk) limit(ctx context.Context, a *ask, kept *memo[question, u256.Int], of func(*market.Snapshot, router.Order) (u256.Int, bool)) (string, error) {
+	q := a.question()
+	q.amount = u256.Zero
+	n, err := kept.get(ctx, q, func(ctx context.Context) (u256.Int, error) {
+		return search(ctx, d, func() (u256.Int, error) { return found(of(d.Snapshot, a.Order)) })
+	})
+	if err != nil {
+		return "", err
+	}
+	return n.String(), nil
+}
+
+// bound is what no plan pays more than; router.ErrNoRoute where none is found.
+func (d *desk) bound(ctx context.Context, a *ask) (u256.Int, error) {
+	return d.bounds.get(ctx, a.question(), func(ctx context.Context) (u256.Int, error) {
+		return search(ctx, d, func() (u256.Int, error) { return found(router.Bound(d.Snapshot, a.Order)) })
+	})
+}
+
+func found(n u256.Int, ok bool) (u256.Int, error) {
+	if !ok {
+		return n, router.ErrNoRoute
+	}
+	return n, nil
+}
