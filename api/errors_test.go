@@ -128,6 +128,14 @@ func TestErrors(t *testing.T) {
 		{"not loaded, token list", missing, "/tokenlist.json", stateStale, hints{}},
 		{"wrong before not loaded", missing, quote(wmon, usdc, "x"), invalidAmount, hints{}},
 		{"stale", old, swap(), stateStale, hints{}},
+		{"depth of nothing", plain, "/api/v1/depth", missingParameter, hints{}},
+		{"depth of one token", plain, "/api/v1/depth" + params("tokenIn", wmon, "tokenOut", eeee), sameToken, hints{}},
+		{"depth at a word", plain, "/api/v1/depth" + params("tokenIn", wmon, "tokenOut", usdc, "amount", "all"), invalidAmount, hints{}},
+		{"depth of an unknown token", plain, "/api/v1/depth" + params("tokenIn", wmon, "tokenOut", addr(0xbad)), unknownToken, hints{}},
+		{"depth of no pool", plain, "/api/v1/depth" + params("tokenIn", lone, "tokenOut", usdc), noRoute, hints{}},
+		{"depth of excluded sources", plain, "/api/v1/depth" + params("tokenIn", rare, "tokenOut", usdc, "excludeSources", "LFJ"), noRoute, hints{ExcludedSources: []string{"LFJ"}}},
+		{"depth of an old market", old, "/api/v1/depth" + params("tokenIn", wmon, "tokenOut", usdc), stateStale, hints{}},
+		{"depth, late", slow, "/api/v1/depth" + params("tokenIn", wmon, "tokenOut", usdc), timeout, hints{}},
 		{"late", slow, quote(wmon, usdc, one), timeout, hints{}},
 	}
 	seen := map[code]bool{methodNotAllowed: true} // see TestMethods

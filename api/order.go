@@ -68,16 +68,9 @@ func (s *server) askSwap(x *exchange) (ask, error) {
 }
 
 func (s *server) askOrder(q *query, includes ...string) ask {
-	a := ask{deadlineSeconds: defaultDeadlineSeconds}
-	var okIn, okOut bool
-	a.TokenIn, a.nativeIn, okIn = s.askToken(q, "tokenIn")
-	a.TokenOut, a.nativeOut, okOut = s.askToken(q, "tokenOut")
-	if okIn && okOut && a.TokenIn == a.TokenOut {
-		q.fault("tokenOut", sameToken, "is the token of tokenIn; native and wrapped native count as one")
-	}
+	a := s.askPair(q)
 	a.AmountIn = q.amount("amount")
 	a.slippageBps = q.integer("slippageBps", defaultSlippageBps, 0, 10000, invalidSlippage)
-	s.askExclusions(q, &a)
 	for _, item := range q.list("include") {
 		switch {
 		case !slices.Contains(includes, item):
@@ -89,6 +82,19 @@ func (s *server) askOrder(q *query, includes ...string) ask {
 			a.approval = true
 		}
 	}
+	return a
+}
+
+// askPair is what is to be traded for what, and where not.
+func (s *server) askPair(q *query) ask {
+	a := ask{deadlineSeconds: defaultDeadlineSeconds}
+	var okIn, okOut bool
+	a.TokenIn, a.nativeIn, okIn = s.askToken(q, "tokenIn")
+	a.TokenOut, a.nativeOut, okOut = s.askToken(q, "tokenOut")
+	if okIn && okOut && a.TokenIn == a.TokenOut {
+		q.fault("tokenOut", sameToken, "is the token of tokenIn; native and wrapped native count as one")
+	}
+	s.askExclusions(q, &a)
 	return a
 }
 

@@ -22,10 +22,11 @@ type desk struct {
 	slots   chan struct{} // of the server
 	listing func() []listed
 
-	plans  memo[question, plan.Plan]
-	bounds memo[question, u256.Int]
-	most   memo[question, u256.Int] // the largest amounts that can be routed
-	least  memo[question, u256.Int]
+	plans   memo[question, plan.Plan]
+	bounds  memo[question, u256.Int]
+	most    memo[question, u256.Int] // the largest amounts that can be routed
+	least   memo[question, u256.Int]
+	ladders memo[question, []point]
 }
 
 // question is what a search depends on beside the snapshot and the settings.

@@ -118,6 +118,7 @@ func (s *server) routes() {
 		"/liquidity-sources": s.sources,
 		"/quote":             s.quote,
 		"/swap":              s.swap,
+		"/depth":             s.depth,
 	} {
 		s.route(prefix+path, s.limited(e))
 	}
