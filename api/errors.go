@@ -160,8 +160,20 @@ func asProblem(err error) *problem {
 	return &problem{code: internal}
 }
 
-// fail writes an error as RFC 9457 has it. Only a bug is logged, whole.
+// fail answers with an error.
 func (s *server) fail(x *exchange, err error) {
+	p, body := s.tell(x, err)
+	if p.retryAfter > 0 {
+		seconds := int((p.retryAfter + time.Second - 1) / time.Second)
+		x.Header().Set("Retry-After", strconv.Itoa(seconds))
+	}
+	x.Header().Set("Cache-Control", "no-store")
+	x.outcome, x.tag = string(p.code), ""
+	x.send(classOf(p.code).Status, "application/problem+json", body)
+}
+
+// tell writes an error as RFC 9457 has it. Only a bug is logged, whole.
+func (s *server) tell(x *exchange, err error) (*problem, []byte) {
 	p := asProblem(err)
 	row := classOf(p.code)
 	if row.Code == internal && err != error(p) {
@@ -173,12 +185,6 @@ func (s *server) fail(x *exchange, err error) {
 	if p.faults == nil {
 		p.faults = []fault{}
 	}
-	if p.retryAfter > 0 {
-		seconds := int((p.retryAfter + time.Second - 1) / time.Second)
-		x.Header().Set("Retry-After", strconv.Itoa(seconds))
-	}
-	x.Header().Set("Cache-Control", "no-store")
-	x.outcome, x.tag = string(row.Code), ""
 	body, _ := json.Marshal(struct { // strings and integers only: cannot fail
 		Type      string  `json:"type"`
 		Title     string  `json:"title"`
@@ -191,7 +197,7 @@ func (s *server) fail(x *exchange, err error) {
 		Errors    []fault `json:"errors"`
 		Hints     hints   `json:"hints"`
 	}{"/errors.json#" + string(row.Code), row.Title, row.Status, p.detail, row.Code, p.detail, x.id, row.Retryable, p.faults, p.hints})
-	x.send(row.Status, "application/problem+json", body)
+	return p, body
 }
 
 // catalogue is the table itself.

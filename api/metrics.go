@@ -28,6 +28,9 @@ func newMetrics(s *server) *metrics {
 	}
 	s.Registry.MustRegister(m.requests, m.seconds,
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+			Name: "braid_streams", Help: "Streams that are open.",
+		}, func() float64 { return float64(s.streams.count()) }),
+		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 			Name: "braid_market_block", Help: "Number of the newest block that is applied.",
 		}, func() float64 { return float64(s.Health().Block) }),
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{

@@ -40,6 +40,9 @@ func (x *exchange) Write(b []byte) (int, error) {
 	return x.ResponseWriter.Write(b)
 }
 
+// Unwrap lets http.ResponseController through.
+func (x *exchange) Unwrap() http.ResponseWriter { return x.ResponseWriter }
+
 // warn tells of something that was not asked for but did no harm.
 func (x *exchange) warn(w string) { x.warnings = append(x.warnings, w) }
 

@@ -28,6 +28,8 @@ import (
 // Config is what the API needs of the rest of the service.
 type Config struct {
 	Head      func() *market.Snapshot // the newest market; nil until one is loaded
+	Changed   func() <-chan struct{}  // closed when there is another Head; nil: streams look every second
+	Closing   <-chan struct{}         // closed when streams are to end; nil: never
 	Health    func() Health
 	Sources   []venue.Source // in the order in which they are listed
 	Retired   []string       // ids that route no more, which callers may go on excluding
@@ -44,6 +46,7 @@ type Config struct {
 	StaleAfter    time.Duration // 0: 30 s
 	Timeout       time.Duration // budget of one request; 0: 5 s
 	RatePerSecond float64       // requests of one client; 0: no limit
+	MaxStreams    int           // open at the same time; 0: 256
 }
 
 // Health is how the market stands to the chain it follows.
@@ -71,6 +74,7 @@ type server struct {
 	known   map[string]bool // ids
 	slots   chan struct{}   // one a core: more searches at once only make all of them late
 	limit   *limiter
+	streams streams
 	metrics *metrics
 	current atomic.Pointer[desk] // of the newest snapshot that was asked about
 	issued  atomic.Pointer[issue]
@@ -90,12 +94,17 @@ func New(c Config) http.Handler {
 	c.MaxImpactBps = cmp.Or(c.MaxImpactBps, 5000)
 	c.StaleAfter = cmp.Or(c.StaleAfter, 30*time.Second)
 	c.Timeout = cmp.Or(c.Timeout, 5*time.Second)
+	c.MaxStreams = cmp.Or(c.MaxStreams, 256)
+	if c.Changed == nil {
+		c.Changed = func() <-chan struct{} { return nil }
+	}
 	s := &server{
-		Config: c,
-		mux:    http.NewServeMux(),
-		known:  map[string]bool{},
-		slots:  make(chan struct{}, runtime.GOMAXPROCS(0)),
-		limit:  newLimiter(c.RatePerSecond),
+		Config:  c,
+		mux:     http.NewServeMux(),
+		known:   map[string]bool{},
+		slots:   make(chan struct{}, runtime.GOMAXPROCS(0)),
+		limit:   newLimiter(c.RatePerSecond),
+		streams: newStreams(c.MaxStreams),
 	}
 	for _, source := range c.Sources {
 		s.ids = append(s.ids, source.ID)
@@ -119,6 +128,7 @@ func (s *server) routes() {
 		"/quote":             s.quote,
 		"/swap":              s.swap,
 		"/depth":             s.depth,
+		"/stream":            s.stream,
 	} {
 		s.route(prefix+path, s.limited(e))
 	}

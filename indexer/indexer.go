@@ -57,8 +57,9 @@ type Indexer struct {
 	kept       kept
 	metrics    *metrics
 
-	head  atomic.Pointer[market.Snapshot]
-	ready chan struct{}
+	head    atomic.Pointer[market.Snapshot]
+	changed atomic.Pointer[chan struct{}] // closed when head is another
+	ready   chan struct{}
 
 	mu     sync.Mutex
 	health Health
@@ -81,6 +82,7 @@ func New(c Config) *Indexer {
 		ready:    make(chan struct{}),
 		health:   Health{Reason: "joining: no block yet"},
 	}
+	x.changed.Store(new(make(chan struct{})))
 	if c.Registry != nil {
 		c.Registry.MustRegister(stock{x.Head})
 	}
@@ -100,6 +102,9 @@ func New(c Config) *Indexer {
 
 // Head is the newest market; nil until the first one is whole.
 func (x *Indexer) Head() *market.Snapshot { return x.head.Load() }
+
+// Changed is closed when there is another Head than at the time of the call.
+func (x *Indexer) Changed() <-chan struct{} { return *x.changed.Load() }
 
 // Ready is closed when there is a Head.
 func (x *Indexer) Ready() <-chan struct{} { return x.ready }
@@ -191,6 +196,7 @@ func (x *Indexer) publish(next *market.Snapshot, s chain.Sighting) {
 			}
 		}
 		x.head.Store(next)
+		close(*x.changed.Swap(new(make(chan struct{}))))
 		x.metrics.show(next)
 	}
 	x.confirm(next.Block(), s)

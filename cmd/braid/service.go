@@ -117,10 +117,13 @@ func (s *service) run(ctx context.Context, l net.Listener, log *slog.Logger, rea
 		Log:      log,
 		Registry: registry,
 	})
+	closing := make(chan struct{}) // streams do not end by themselves
 	router, executor := contracts.Addresses(monad.WrappedNative)
 	server := &http.Server{
 		Handler: api.New(api.Config{
 			Head:          index.Head,
+			Changed:       index.Changed,
+			Closing:       closing,
 			Health:        health(index),
 			Sources:       sources,
 			Retired:       retired,
@@ -154,6 +157,7 @@ func (s *service) run(ctx context.Context, l net.Listener, log *slog.Logger, rea
 		case <-ctx.Done():
 		}
 		<-ctx.Done()
+		close(closing)
 		grace, stop := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 		defer stop()
 		return server.Shutdown(grace)
