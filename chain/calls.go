@@ -1,6 +1,7 @@
 package chain
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -42,20 +43,34 @@ type Result struct {
 func (c *Client) Calls(ctx context.Context, block common.Hash, calls []Call) ([]Result, error) {
 	results := make([]Result, 0, len(calls))
 	for batch := range slices.Chunk(calls, callBatch) {
-		got, err := c.aggregate(ctx, block, batch)
-		if err != nil && !answered(err) {
+		got, err := agree(ctx, c, slowHedge, func(ctx context.Context, n *node) ([]Result, error) {
+			return n.calls(ctx, block, batch)
+		}, sameResults)
+		if err != nil {
 			return nil, err
 		}
-		for i, call := range batch {
-			if err != nil || !got[i].OK {
-				alone, err := c.alone(ctx, block, call)
-				if err != nil {
-					return nil, err
-				}
-				results = append(results, alone)
-				continue
+		results = append(results, got...)
+	}
+	return results, nil
+}
+
+func sameResults(a, b []Result) bool {
+	return slices.EqualFunc(a, b, func(a, b Result) bool { return a.OK == b.OK && bytes.Equal(a.Data, b.Data) })
+}
+
+func (n *node) calls(ctx context.Context, block common.Hash, calls []Call) ([]Result, error) {
+	results, err := n.aggregate(ctx, block, calls)
+	if err != nil && (!answered(err) || limited(err)) {
+		return nil, err
+	}
+	if err != nil {
+		results = make([]Result, len(calls))
+	}
+	for i, call := range calls {
+		if !results[i].OK {
+			if results[i], err = n.alone(ctx, block, call); err != nil {
+				return nil, err
 			}
-			results = append(results, got[i])
 		}
 	}
 	return results, nil
@@ -64,8 +79,8 @@ func (c *Client) Calls(ctx context.Context, block common.Hash, calls []Call) ([]
 // alone makes one read. An error in the node's answer is the contract's doing,
 // unless it speaks of limits: taken for a fault of the node it would be tried
 // for ever, and any contract could stop us.
-func (c *Client) alone(ctx context.Context, block common.Hash, call Call) (Result, error) {
-	data, err := c.ethCall(ctx, block, call)
+func (n *node) alone(ctx context.Context, block common.Hash, call Call) (Result, error) {
+	data, err := n.ethCall(ctx, block, call)
 	if err != nil {
 		if answered(err) && !limited(err) {
 			return Result{}, nil
@@ -93,7 +108,7 @@ type errNoMulticall struct{ error }
 
 func (errNoMulticall) ErrorCode() int { return 0 }
 
-func (c *Client) aggregate(ctx context.Context, block common.Hash, calls []Call) ([]Result, error) {
+func (n *node) aggregate(ctx context.Context, block common.Hash, calls []Call) ([]Result, error) {
 	type call3 struct {
 		Target       common.Address
 		AllowFailure bool
@@ -107,7 +122,7 @@ func (c *Client) aggregate(ctx context.Context, block common.Hash, calls []Call)
 	if err != nil {
 		return nil, fmt.Errorf("aggregate3: %w", err)
 	}
-	if data, err = c.ethCall(ctx, block, Call{contracts.Multicall3, data}); err != nil {
+	if data, err = n.ethCall(ctx, block, Call{contracts.Multicall3, data}); err != nil {
 		return nil, err
 	}
 	var out struct {
@@ -129,9 +144,9 @@ func (c *Client) aggregate(ctx context.Context, block common.Hash, calls []Call)
 	return results, nil
 }
 
-func (c *Client) ethCall(ctx context.Context, block common.Hash, call Call) ([]byte, error) {
+func (n *node) ethCall(ctx context.Context, block common.Hash, call Call) ([]byte, error) {
 	var out hexutil.Bytes
-	err := c.call(ctx, &out, "eth_call",
+	err := n.call(ctx, patience, &out, "eth_call",
 		struct {
 			To   common.Address `json:"to"`
 			Data hexutil.Bytes  `json:"data"`

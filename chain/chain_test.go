@@ -195,10 +195,10 @@ func TestLogsRangeAdapts(t *testing.T) {
 func TestLogsBelongToTheBlock(t *testing.T) {
 	c := serve(t, &node{grant: 1}, false)
 	// The node above passes over blockHash and gives its block 0.
-	if _, err := c.Logs(t.Context(), market.Block{Hash: hash(9), Number: 9}, nil); err == nil || !strings.Contains(err.Error(), "asked for logs of block") {
+	if _, err := c.Logs(t.Context(), chain.Header{Block: market.Block{Hash: hash(9), Number: 9}}, nil); err == nil || !strings.Contains(err.Error(), "asked for logs of block") {
 		t.Errorf("logs of another block: %v", err)
 	}
-	if logs, err := c.Logs(t.Context(), market.Block{Hash: hash(0)}, nil); err != nil || len(logs) != 1 {
+	if logs, err := c.Logs(t.Context(), chain.Header{Block: market.Block{Hash: hash(0)}}, nil); err != nil || len(logs) != 1 {
 		t.Errorf("%v, %v", logs, err)
 	}
 }

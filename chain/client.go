@@ -1,174 +1,168 @@
 // Package chain is the wire: blocks with logs, reads pinned to one block.
 //
-// Every answer that matters is asked for by block hash and checked against it.
-// What a node gets wrong is an error the caller may retry; nothing here
-// retries, remembers or guesses. URLs may hold keys, so errors show the host
-// of a node and no more.
+// It speaks to one node or to several. Every answer that matters is asked for
+// by block hash, so honest nodes can give but one answer: it is taken when a
+// quorum gives the same, or when it can be proved against a header so taken.
+// What a node gets wrong is made good by another or is an error the caller may
+// retry. URLs may hold keys, so errors show the host of a node and no more.
 package chain
 
 import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
-	"net/url"
-	"strings"
-	"time"
+	"slices"
+	"sync"
+	"sync/atomic"
 
 	"github.com/ethereum/go-ethereum/common"
-	"github.com/ethereum/go-ethereum/common/hexutil"
-	"github.com/ethereum/go-ethereum/rpc"
+	"github.com/prometheus/client_golang/prometheus"
 
 	"braid/market"
 )
 
-var (
-	// ErrUnknownBlock is a block the node does not have: not yet, or no more.
-	ErrUnknownBlock = errors.New("unknown block")
-
-	// ErrWrongChain is a node that follows another chain.
-	ErrWrongChain = errors.New("wrong chain")
-)
-
-// patience is how long one request may take.
-const patience = 15 * time.Second
-
-// Client speaks to one node. Any number of goroutines may use it.
-type Client struct {
-	host  string
-	ws    string // where newHeads can be asked for
-	chain uint64
-	rpc   *rpc.Client
+// Config says which nodes to speak to.
+type Config struct {
+	URLs     []string // http, https, ws or wss
+	ChainID  uint64
+	Rate     float64               // requests a second to each node; 0 is no limit
+	Registry prometheus.Registerer // nil: metrics are kept but not shown
 }
 
-// Dial connects to a node by an http, https, ws or wss URL and makes sure that
-// it follows the chain with this ID.
-func Dial(ctx context.Context, rawURL string, chainID uint64) (*Client, error) {
-	u, err := url.Parse(rawURL)
-	if err != nil || u.Host == "" {
-		return nil, errors.New("node URL: want http, https, ws or wss://host[:port][/path]")
+// Client speaks to the nodes. Any number of goroutines may use it.
+type Client struct {
+	chain  uint64
+	nodes  []*node
+	quorum int // nodes that must say the same
+
+	proved, refuted atomic.Int64 // blocks whose logs were held to the receipts root
+}
+
+// Dial is Open with one node and no limit.
+func Dial(ctx context.Context, url string, chainID uint64) (*Client, error) {
+	return Open(ctx, Config{URLs: []string{url}, ChainID: chainID})
+}
+
+// Open connects to the nodes. As many as make a quorum must be there and follow
+// the chain; one that follows another chain is refused in any case.
+//
+// The quorum is half of the nodes, rounded up: one of one or two, which are
+// trusted, two of three or four, three of five. It outnumbers any minority of
+// liars among an odd number of nodes, and half of the nodes may be away.
+func Open(ctx context.Context, config Config) (*Client, error) {
+	if len(config.URLs) == 0 {
+		return nil, errors.New("no node")
 	}
-	c := &Client{host: u.Host, chain: chainID}
-	switch u.Scheme {
-	case "http", "https":
-		ws := *u
-		ws.Scheme = "ws" + strings.TrimPrefix(u.Scheme, "http")
-		c.ws = ws.String()
-	case "ws", "wss":
-		c.ws = rawURL
-	default:
-		return nil, fmt.Errorf("node %s: scheme %q: want http, https, ws or wss", u.Host, u.Scheme)
-	}
+	c := &Client{chain: config.ChainID, quorum: (len(config.URLs) + 1) / 2}
+	m := newMetrics(config.Registry)
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	if c.rpc, err = rpc.DialContext(ctx, rawURL); err != nil {
-		return nil, fmt.Errorf("node %s: not reachable: %w", c.host, plain(err))
+	for i, url := range config.URLs {
+		n, err := dial(ctx, i, url, config.Rate, m)
+		if err != nil {
+			c.Close()
+			return nil, err
+		}
+		c.nodes = append(c.nodes, n)
 	}
 	if err := c.CheckChain(ctx); err != nil {
-		c.rpc.Close()
+		c.Close()
 		return nil, err
 	}
 	return c, nil
 }
 
-// Close ends the connection and all that waits on it.
-func (c *Client) Close() { c.rpc.Close() }
+// Close ends the connections and all that waits on them.
+func (c *Client) Close() {
+	for _, n := range c.nodes {
+		n.close()
+	}
+}
 
-// Host names the node without what may be secret about it.
-func (c *Client) Host() string { return c.host }
-
-// CheckChain is ErrWrongChain when the node follows another chain by now.
+// CheckChain is ErrWrongChain when a node follows another chain by now.
 func (c *Client) CheckChain(ctx context.Context) error {
-	var id hexutil.Uint64
-	if err := c.call(ctx, &id, "eth_chainId"); err != nil {
-		return err
-	}
-	if uint64(id) != c.chain {
-		return fmt.Errorf("node %s: %w: it follows chain %d, not %d", c.host, ErrWrongChain, uint64(id), c.chain)
-	}
-	return nil
-}
-
-// Version is what the node says it runs.
-func (c *Client) Version(ctx context.Context) (software string, err error) {
-	err = c.call(ctx, &software, "web3_clientVersion")
-	return software, err
-}
-
-// Head is the newest block the node has executed.
-func (c *Client) Head(ctx context.Context) (market.Block, error) {
-	return c.block(ctx, "eth_getBlockByNumber", "latest")
-}
-
-// BlockByNumber is the block that is canonical at that height now.
-func (c *Client) BlockByNumber(ctx context.Context, n uint64) (market.Block, error) {
-	b, err := c.block(ctx, "eth_getBlockByNumber", hexutil.Uint64(n))
-	if err == nil && b.Number != n {
-		err = fmt.Errorf("node %s: asked for block %d, got %d", c.host, n, b.Number)
-	}
-	return b, err
-}
-
-func (c *Client) BlockByHash(ctx context.Context, h common.Hash) (market.Block, error) {
-	b, err := c.block(ctx, "eth_getBlockByHash", h)
-	if err == nil && b.Hash != h {
-		err = fmt.Errorf("node %s: asked for block %s, got %s", c.host, h, b.Hash)
-	}
-	return b, err
-}
-
-func (c *Client) block(ctx context.Context, method string, which any) (market.Block, error) {
-	var h *header
-	if err := c.call(ctx, &h, method, which, false); err != nil {
-		return market.Block{}, err
-	}
-	if h == nil {
-		return market.Block{}, fmt.Errorf("node %s: %s %v: %w", c.host, method, which, ErrUnknownBlock)
-	}
-	return h.Block, nil
-}
-
-func (c *Client) call(ctx context.Context, result any, method string, args ...any) error {
-	ctx, cancel := context.WithTimeout(ctx, patience)
-	defer cancel()
-	if err := c.rpc.CallContext(ctx, result, method, args...); err != nil {
-		return fmt.Errorf("node %s: %s: %w", c.host, method, plain(err))
-	}
-	return nil
-}
-
-// plain takes out of an error what may hold a key, the URL and whole bodies,
-// and gives the many ways to say "unknown block" one name.
-func plain(err error) error {
-	var at *url.Error
-	if errors.As(err, &at) {
-		err = at.Err
-	}
-	var status rpc.HTTPError
-	if errors.As(err, &status) {
-		status.Body = nil
-		return status
-	}
-	var answer rpc.Error
-	if errors.As(err, &answer) {
-		m := strings.ToLower(answer.Error())
-		missing := strings.Contains(m, "not found") && (strings.Contains(m, "block") || strings.Contains(m, "header"))
-		if (missing || strings.Contains(m, "unknown block")) && !strings.Contains(m, "revert") {
-			return fmt.Errorf("%w: %w", ErrUnknownBlock, err)
-		}
-	}
+	_, err := c.all(ctx, func(ctx context.Context, n *node) (Header, error) {
+		return Header{}, n.checkChain(ctx, c.chain)
+	})
 	return err
 }
 
-// answered tells an error the node has given as its answer from one on the way.
-func answered(err error) bool {
-	var answer rpc.Error
-	return errors.As(err, &answer) && !errors.Is(err, ErrUnknownBlock)
+// Version is what the first node to answer says it runs.
+func (c *Client) Version(ctx context.Context) (software string, err error) {
+	for _, n := range c.eager() {
+		if err = n.call(ctx, patience, &software, "web3_clientVersion"); err == nil {
+			break
+		}
+	}
+	return software, err
 }
 
-// limited tells an answer that refuses because of how much was asked before.
-func limited(err error) bool {
-	var answer rpc.Error
-	const limitExceeded = -32005 // EIP-1474
-	return errors.As(err, &answer) && (answer.ErrorCode() == limitExceeded || answer.ErrorCode() == http.StatusTooManyRequests)
+// Head is a block that was the newest just now: so many nodes as make a quorum
+// have it or are ahead of it.
+func (c *Client) Head(ctx context.Context) (market.Block, error) { return c.tagged(ctx, "latest") }
+
+// Finalized is a block that will not be replaced, by the word of a quorum.
+func (c *Client) Finalized(ctx context.Context) (market.Block, error) {
+	return c.tagged(ctx, "finalized")
+}
+
+func (c *Client) tagged(ctx context.Context, tag string) (market.Block, error) {
+	heads, err := c.all(ctx, func(ctx context.Context, n *node) (Header, error) {
+		return n.header(ctx, "eth_getBlockByNumber", tag)
+	})
+	if err != nil {
+		return market.Block{}, err
+	}
+	if c.quorum == 1 {
+		return slices.MaxFunc(heads, byHeight).Block, nil
+	}
+	slices.SortFunc(heads, byHeight)
+	return c.BlockByNumber(ctx, heads[len(heads)-c.quorum].Number)
+}
+
+// BlockByNumber is the block that is canonical at that height now.
+func (c *Client) BlockByNumber(ctx context.Context, number uint64) (market.Block, error) {
+	h, err := agree(ctx, c, quickHedge, func(ctx context.Context, n *node) (Header, error) { return n.byNumber(ctx, number) }, equal)
+	return h.Block, err
+}
+
+func (c *Client) BlockByHash(ctx context.Context, hash common.Hash) (market.Block, error) {
+	h, err := c.HeaderByHash(ctx, hash)
+	return h.Block, err
+}
+
+func (c *Client) HeaderByHash(ctx context.Context, hash common.Hash) (Header, error) {
+	return agree(ctx, c, quickHedge, func(ctx context.Context, n *node) (Header, error) {
+		h, err := n.header(ctx, "eth_getBlockByHash", hash)
+		if err == nil && h.Hash != hash {
+			err = fmt.Errorf("node %s: asked for block %s, got %s", n.host, hash, h.Hash)
+		}
+		return h, err
+	}, equal)
+}
+
+// all asks every node and gives what was answered, if by a quorum.
+func (c *Client) all(ctx context.Context, ask func(context.Context, *node) (Header, error)) ([]Header, error) {
+	answers, errs := make([]Header, len(c.nodes)), make([]error, len(c.nodes))
+	var g sync.WaitGroup
+	for i, n := range c.nodes {
+		g.Go(func() { answers[i], errs[i] = ask(ctx, n) })
+	}
+	g.Wait()
+	var good []Header
+	var worst error
+	for i, err := range errs {
+		switch {
+		case errors.Is(err, ErrWrongChain):
+			return nil, err
+		case err == nil:
+			good = append(good, answers[i])
+		case worst == nil:
+			worst = err
+		}
+	}
+	if len(good) < c.quorum {
+		return nil, worst
+	}
+	return good, nil
 }

@@ -6,23 +6,30 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/common/hexutil"
+	"github.com/ethereum/go-ethereum/core/types"
 
 	"braid/market"
 	"braid/u256"
 )
 
-// header reads a block's header from JSON. The hash is the node's word: chains
-// extend the header in ways of their own, and a hash computed here would be
-// another one.
-type header struct{ market.Block }
+// Header is a block with what its logs can be held to. The hash is the node's
+// word: chains extend the header in ways of their own, and a hash computed
+// here would be another one.
+type Header struct {
+	market.Block
+	Receipts common.Hash // root of the receipts
+	Bloom    types.Bloom // of the logs
+}
 
-func (h *header) UnmarshalJSON(data []byte) error {
+func (h *Header) UnmarshalJSON(data []byte) error {
 	var f struct {
 		Number        *hexutil.Uint64
 		Hash          *common.Hash
 		ParentHash    *common.Hash
 		Timestamp     *hexutil.Uint64
 		BaseFeePerGas *hexutil.Big
+		ReceiptsRoot  common.Hash
+		LogsBloom     types.Bloom
 	}
 	if err := json.Unmarshal(data, &f); err != nil {
 		return err
@@ -34,5 +41,6 @@ func (h *header) UnmarshalJSON(data []byte) error {
 	if f.BaseFeePerGas != nil {
 		h.BaseFee = u256.FromBig(f.BaseFeePerGas.ToInt())
 	}
+	h.Receipts, h.Bloom = f.ReceiptsRoot, f.LogsBloom
 	return nil
 }

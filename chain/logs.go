@@ -5,15 +5,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
+	"reflect"
 	"slices"
+	"time"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/common/hexutil"
 	"github.com/ethereum/go-ethereum/core/types"
-	"github.com/ethereum/go-ethereum/rpc"
-
-	"braid/market"
 )
 
 // query is the argument of eth_getLogs. A log must have one of the topics as
@@ -25,19 +23,54 @@ type query struct {
 	Topics    [][]common.Hash `json:"topics"`
 }
 
-// Logs are the logs of one block, in order. A log of another block, a removed
-// one or one given twice is an error.
-func (c *Client) Logs(ctx context.Context, block market.Block, topics []common.Hash) ([]types.Log, error) {
-	logs, err := c.logs(ctx, query{BlockHash: &block.Hash, Topics: [][]common.Hash{topics}})
-	if err != nil {
-		return nil, err
-	}
-	for i := range logs {
-		if logs[i].BlockHash != block.Hash || logs[i].BlockNumber != block.Number {
-			return nil, fmt.Errorf("node %s: asked for logs of block %s, got one of %s", c.host, block.Hash, logs[i].BlockHash)
+// Logs are the logs of one block that have one of the topics as their first,
+// in order. They are proved complete where the chain allows it; or else a
+// quorum says so, and the bloom does not deny it.
+func (c *Client) Logs(ctx context.Context, h Header, topics []common.Hash) ([]types.Log, error) {
+	if c.provable(h) {
+		logs, err := c.provedLogs(ctx, h, topics)
+		if err == nil || !unsupported(err) {
+			return logs, err
 		}
 	}
-	return logs, nil
+	return agree(ctx, c, quickHedge, func(ctx context.Context, n *node) ([]types.Log, error) {
+		logs, err := n.blockLogs(ctx, h, topics)
+		if err != nil {
+			return nil, err
+		}
+		return logs, n.belong(h, logs)
+	}, alike)
+}
+
+// blockLogs asks again for logs where there are none and the bloom has some. The
+// bloom may err; a node that has the block and not yet its logs errs far more
+// often, and not for long.
+func (n *node) blockLogs(ctx context.Context, h Header, topics []common.Hash) ([]types.Log, error) {
+	q := query{BlockHash: &h.Hash, Topics: [][]common.Hash{topics}}
+	logs, err := n.logs(ctx, quick, q)
+	if err != nil || len(logs) > 0 || !slices.ContainsFunc(topics, func(t common.Hash) bool { return h.Bloom.Test(t[:]) }) {
+		return logs, err
+	}
+	if logs, err = n.receiptLogs(ctx, h, topics); !unsupported(err) && !errors.Is(err, errUnproved) {
+		return logs, err
+	}
+	if !sleep(ctx, 2*quickHedge) {
+		return nil, ctx.Err()
+	}
+	return n.logs(ctx, quick, q)
+}
+
+func alike(a, b []types.Log) bool {
+	return len(a) == len(b) && (len(a) == 0 || reflect.DeepEqual(a, b))
+}
+
+func (n *node) belong(h Header, logs []types.Log) error {
+	for i := range logs {
+		if logs[i].BlockHash != h.Hash || logs[i].BlockNumber != h.Number {
+			return fmt.Errorf("node %s: asked for logs of block %s, got one of %s", n.host, h.Hash, logs[i].BlockHash)
+		}
+	}
+	return nil
 }
 
 // LogsRange gives the logs of the blocks from..to that are canonical at the
@@ -48,18 +81,13 @@ func (c *Client) Logs(ctx context.Context, block market.Block, topics []common.H
 func (c *Client) LogsRange(ctx context.Context, from, to uint64, topics []common.Hash, page func(logs []types.Log, upTo uint64) error) error {
 	for p := (pager{size: firstPage}); from <= to; {
 		upTo := min(to, from+p.size-1)
-		first, last := hexutil.Uint64(from), hexutil.Uint64(upTo)
-		logs, err := c.logs(ctx, query{FromBlock: &first, ToBlock: &last, Topics: [][]common.Hash{topics}})
+		logs, err := c.page(ctx, from, upTo, topics)
 		if err != nil {
 			if tooMuch(ctx, err) && upTo > from {
 				p.refused(upTo - from + 1)
 				continue
 			}
 			return err
-		}
-		if n := len(logs); n > 0 && (logs[0].BlockNumber < from || logs[n-1].BlockNumber > upTo) {
-			return fmt.Errorf("node %s: asked for logs of blocks %d to %d, got %d to %d",
-				c.host, from, upTo, logs[0].BlockNumber, logs[n-1].BlockNumber)
 		}
 		if err := page(logs, upTo); err != nil {
 			return err
@@ -68,6 +96,17 @@ func (c *Client) LogsRange(ctx context.Context, from, to uint64, topics []common
 		p.granted()
 	}
 	return nil
+}
+
+func (c *Client) page(ctx context.Context, from, upTo uint64, topics []common.Hash) ([]types.Log, error) {
+	first, last := hexutil.Uint64(from), hexutil.Uint64(upTo)
+	return agree(ctx, c, slowHedge, func(ctx context.Context, n *node) ([]types.Log, error) {
+		logs, err := n.logs(ctx, patience, query{FromBlock: &first, ToBlock: &last, Topics: [][]common.Hash{topics}})
+		if k := len(logs); err == nil && k > 0 && (logs[0].BlockNumber < from || logs[k-1].BlockNumber > upTo) {
+			err = fmt.Errorf("node %s: asked for logs of blocks %d to %d, got %d to %d", n.host, from, upTo, logs[0].BlockNumber, logs[k-1].BlockNumber)
+		}
+		return logs, err
+	}, alike)
 }
 
 // pager finds out how many blocks a node grants in one request. Refused, it
@@ -94,37 +133,29 @@ func (p *pager) granted() {
 	}
 }
 
-// tooMuch guesses that a shorter range may be granted where this one was not.
-// There is no common code for it, so any refusal counts.
-func tooMuch(ctx context.Context, err error) bool {
-	var status rpc.HTTPError
-	switch {
-	case errors.As(err, &status):
-		return status.StatusCode == http.StatusRequestEntityTooLarge || status.StatusCode == http.StatusBadRequest
-	case errors.Is(err, context.DeadlineExceeded):
-		return ctx.Err() == nil
-	}
-	return answered(err)
-}
-
-func (c *Client) logs(ctx context.Context, q query) ([]types.Log, error) {
+func (n *node) logs(ctx context.Context, within time.Duration, q query) ([]types.Log, error) {
 	var logs []types.Log
-	if err := c.call(ctx, &logs, "eth_getLogs", q); err != nil {
+	if err := n.call(ctx, within, &logs, "eth_getLogs", q); err != nil {
 		return nil, err
 	}
 	if logs == nil {
-		return nil, fmt.Errorf("node %s: eth_getLogs: null", c.host)
+		return nil, fmt.Errorf("node %s: eth_getLogs: null", n.host)
 	}
+	return logs, n.sort(logs)
+}
+
+// sort refuses removed logs and logs given twice.
+func (n *node) sort(logs []types.Log) error {
 	slices.SortStableFunc(logs, inOrder)
 	for i := range logs {
 		if logs[i].Removed {
-			return nil, fmt.Errorf("node %s: removed log in block %d", c.host, logs[i].BlockNumber)
+			return fmt.Errorf("node %s: removed log in block %d", n.host, logs[i].BlockNumber)
 		}
 		if i > 0 && inOrder(logs[i-1], logs[i]) == 0 {
-			return nil, fmt.Errorf("node %s: log %d of block %d given twice", c.host, logs[i].Index, logs[i].BlockNumber)
+			return fmt.Errorf("node %s: log %d of block %d given twice", n.host, logs[i].Index, logs[i].BlockNumber)
 		}
 	}
-	return logs, nil
+	return nil
 }
 
 func inOrder(a, b types.Log) int {

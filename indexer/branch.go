@@ -8,6 +8,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
 
+	"braid/chain"
 	"braid/market"
 )
 
@@ -42,7 +43,7 @@ func (k *kept) forked(a, b *market.Snapshot) bool {
 // path finds the blocks that lead to head, oldest first, and the market they
 // start from: a kept one, which is the common ancestor; the empty one, when
 // the walk comes to the first block; or else that of a settled block.
-func (x *Indexer) path(ctx context.Context, head market.Block) (base *market.Snapshot, path []market.Block, err error) {
+func (x *Indexer) path(ctx context.Context, head chain.Header) (base *market.Snapshot, path []chain.Header, err error) {
 	first := x.firstBlock
 	if head.Number < first {
 		first = 0
@@ -51,20 +52,20 @@ func (x *Indexer) path(ctx context.Context, head market.Block) (base *market.Sna
 		path = append(path, b)
 		switch base = x.kept.byHash[b.Parent]; {
 		case base != nil:
-			err = follows(b, base.Block())
+			err = follows(b.Block, base.Block())
 		case b.Number <= first:
 			base, err = x.empty(ctx)
 		default:
-			var parent market.Block
-			if parent, err = x.node.BlockByHash(ctx, b.Parent); err == nil {
-				err = follows(b, parent)
+			var parent chain.Header
+			if parent, err = x.node.HeaderByHash(ctx, b.Parent); err == nil {
+				err = follows(b.Block, parent.Block)
 			}
 			if err == nil && len(path) < x.keep {
 				b = parent
 				continue
 			}
 			if err == nil {
-				base, err = x.settled(ctx, first, parent)
+				base, err = x.settled(ctx, first, parent.Block)
 			}
 		}
 		if err != nil {
@@ -86,7 +87,7 @@ func follows(b, parent market.Block) error {
 // empty is the market before the first block. To come back to it means that
 // nothing we know has a place on the chain any more: it may be another chain.
 func (x *Indexer) empty(ctx context.Context) (*market.Snapshot, error) {
-	if x.Head() != nil {
+	if x.tip != nil {
 		x.metrics.resyncs.Inc()
 		x.log.Warn("starting over: no common ancestor within reach")
 	}
@@ -152,7 +153,7 @@ func (x *Indexer) settled(ctx context.Context, first uint64, b market.Block) (*m
 
 // below is our head if it is an ancestor of b, as far as the node can tell.
 func (x *Indexer) below(ctx context.Context, b market.Block) (*market.Snapshot, error) {
-	ours := x.Head()
+	ours := x.tip
 	if ours == nil || ours.Block().Number >= b.Number {
 		return nil, nil
 	}

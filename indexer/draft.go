@@ -85,7 +85,7 @@ func (x *Indexer) spoil(d *draft, id venue.ID, err error) {
 	}
 	if _, already := p.(unusable); !already {
 		x.log.Warn("pool is unusable", "pool", id, "err", err)
-		d.put(unusable{p.Info()})
+		d.put(unusable{p.Info(), "its state is not known"})
 	}
 }
 
@@ -173,12 +173,15 @@ next:
 	return s, nil
 }
 
-// unusable holds the place of a pool whose state is not known. No family takes
-// it for its own, so its events are passed over.
-type unusable struct{ info *venue.Info }
+// unusable holds the place of a pool that must not be used. No family takes it
+// for its own, so its events are passed over.
+type unusable struct {
+	info *venue.Info
+	why  string
+}
 
 func (p unusable) Info() *venue.Info { return p.info }
-func (p unusable) Idle() string      { return "its state is not known" }
+func (p unusable) Idle() string      { return p.why }
 func (p unusable) Quote(in, out int, amount u256.Int) (venue.Quote, error) {
 	return venue.Quote{}, venue.ErrEmpty
 }

@@ -17,7 +17,10 @@ type Health struct {
 	Reachable bool      // the node answered when last asked for its head
 	Block     uint64    // of the market
 	Lag       uint64    // blocks by which the node is ahead
-	Updated   time.Time // when a node last showed our head as the newest
+	Final     uint64    // the newest block that will not be replaced
+	Updated   time.Time // up to when the nodes had nothing newer than our head
+
+	Paused map[string]string // sources kept out of routes, and why
 }
 
 func (x *Indexer) Health() Health {
@@ -25,6 +28,7 @@ func (x *Indexer) Health() Health {
 	defer x.mu.Unlock()
 	h := x.health
 	h.Ready = x.Head() != nil
+	h.Paused = x.held.Load().reasons()
 	return h
 }
 
@@ -38,13 +42,18 @@ func (x *Indexer) sighted(s chain.Sighting) {
 	x.note(func(h *Health) {
 		h.Reachable = s.Err == nil
 		if s.Err == nil {
-			h.Lag = s.Block.Number - min(h.Block, s.Block.Number)
+			h.Lag = s.Height - min(h.Block, s.Height)
 		}
 	})
 }
 
 func (x *Indexer) confirm(b market.Block, s chain.Sighting) {
-	x.note(func(h *Health) { h.Block, h.Lag, h.Updated, h.Reason = b.Number, 0, s.At, "" })
+	x.note(func(h *Health) {
+		h.Block, h.Lag, h.Reason = b.Number, s.Height-min(b.Number, s.Height), ""
+		if s.At.After(h.Updated) {
+			h.Updated = s.At
+		}
+	})
 }
 
 func (x *Indexer) joining(at, to uint64) {

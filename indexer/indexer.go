@@ -8,14 +8,10 @@
 package indexer
 
 import (
-	"context"
-	"errors"
-	"fmt"
 	"log/slog"
 	"slices"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/prometheus/client_golang/prometheus"
@@ -57,7 +53,10 @@ type Indexer struct {
 	kept       kept
 	metrics    *metrics
 
+	tip     *market.Snapshot // the newest market as the chain has it; Run's own
+	shown   *holds           // with which it was published
 	head    atomic.Pointer[market.Snapshot]
+	held    atomic.Pointer[holds]
 	changed atomic.Pointer[chan struct{}] // closed when head is another
 	ready   chan struct{}
 
@@ -84,7 +83,7 @@ func New(c Config) *Indexer {
 	}
 	x.changed.Store(new(make(chan struct{})))
 	if c.Registry != nil {
-		c.Registry.MustRegister(stock{x.Head})
+		c.Registry.MustRegister(stock{x.Head}, pauses{x})
 	}
 	for _, t := range c.Listed {
 		x.listed[t.Address] = t
@@ -108,116 +107,3 @@ func (x *Indexer) Changed() <-chan struct{} { return *x.changed.Load() }
 
 // Ready is closed when there is a Head.
 func (x *Indexer) Ready() <-chan struct{} { return x.ready }
-
-// Run joins the chain and follows it until ctx ends, which is no error, or
-// until the node turns out to follow another chain. Faults are tried again.
-func (x *Indexer) Run(ctx context.Context) error {
-	ctx, cancel := context.WithCancel(ctx)
-	heads := x.node.Heads(ctx)
-	defer func() {
-		cancel()
-		for range heads { // until the watch has ended
-		}
-	}()
-	for s := range heads {
-		for failures := 0; ; failures++ {
-			err := x.see(ctx, s)
-			if ctx.Err() != nil {
-				return nil
-			}
-			if err == nil {
-				x.well(failures)
-				break
-			}
-			if errors.Is(err, chain.ErrWrongChain) {
-				return err
-			}
-			x.fault(err, failures)
-			s = newer(ctx, heads, s, failures)
-		}
-	}
-	return nil
-}
-
-// see brings the market to a sighted head.
-func (x *Indexer) see(ctx context.Context, s chain.Sighting) error {
-	x.sighted(s)
-	if s.Err != nil {
-		return s.Err
-	}
-	ours := x.Head()
-	if known := x.kept.byHash[s.Block.Hash]; known != nil && ours != nil {
-		// A node that is behind shows us an ancestor of our head. That is no
-		// reorg, and no proof that our head still stands.
-		if known != ours && !x.kept.forked(ours, known) {
-			return nil
-		}
-		x.publish(known, s)
-		return nil
-	}
-	base, path, err := x.path(ctx, s.Block)
-	if err != nil {
-		return err
-	}
-	for _, b := range path {
-		if base, err = x.next(ctx, base, b); err != nil {
-			return err
-		}
-		x.kept.add(base)
-		x.metrics.blocks.Inc()
-	}
-	x.publish(base, s)
-	return nil
-}
-
-// next is the market after a block, made from that of its parent.
-func (x *Indexer) next(ctx context.Context, parent *market.Snapshot, b market.Block) (*market.Snapshot, error) {
-	logs, err := x.node.Logs(ctx, b, x.topics)
-	if err != nil {
-		return nil, fmt.Errorf("block %d: %w", b.Number, err)
-	}
-	d := newDraft(parent)
-	for i := range logs {
-		x.read(d, &logs[i])
-	}
-	return x.finish(ctx, d, b, b.Hash)
-}
-
-func (x *Indexer) publish(next *market.Snapshot, s chain.Sighting) {
-	if ours := x.Head(); ours != next {
-		if ours == nil {
-			defer close(x.ready)
-			x.log.Info("joined", "block", next.Block().Number, "pools", len(next.Pools()), "tokens", len(next.Tokens()))
-		} else {
-			x.metrics.latency.Observe(time.Since(s.At).Seconds())
-			if x.kept.forked(next, ours) {
-				x.metrics.reorgs.Inc()
-				x.log.Info("reorg", "from", ours.Block().Number, "to", next.Block().Number)
-			}
-		}
-		x.head.Store(next)
-		close(*x.changed.Swap(new(make(chan struct{}))))
-		x.metrics.show(next)
-	}
-	x.confirm(next.Block(), s)
-}
-
-// newer rests and gives the newest sighting by then; the same one if there is
-// no other.
-func newer(ctx context.Context, heads <-chan chain.Sighting, s chain.Sighting, failures int) chain.Sighting {
-	rest(ctx, failures)
-	if s.Err != nil { // nothing to try again: wait for the next look
-		if next, open := <-heads; open {
-			return next
-		}
-		return s
-	}
-	select {
-	case next, open := <-heads:
-		if open && next.Err == nil {
-			return next
-		}
-	default:
-	}
-	return s
-}

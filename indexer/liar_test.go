@@ -24,12 +24,20 @@ import (
 )
 
 // lies are what a liar can say to a question; they can all be told from the
-// truth. Logs kept back in silence are a matter for a second node.
-var lies = map[string][]string{
-	"eth_getBlockByNumber": {"null", "429", "close", "hash", "parentHash", "number"},
-	"eth_getBlockByHash":   {"null", "unknown", "hash", "parentHash", "number"},
-	"eth_getLogs":          {"null", "unknown", "limit", "429", "500", "close", "cut", "blockHash", "removed", "twice", "reversed"},
-}
+// truth. Of a node without receipts, logs kept back in silence are a matter for
+// a second node.
+var (
+	lies = map[string][]string{
+		"eth_getBlockByNumber": {"null", "429", "close", "hash", "parentHash", "number"},
+		"eth_getBlockByHash":   {"null", "unknown", "hash", "parentHash", "number"},
+		"eth_getBlockReceipts": {"null", "unknown", "limit", "429", "500", "close", "cut", "status", "data", "mute", "last", "twice", "reversed"},
+	}
+	liesAboutLogs = map[string][]string{
+		"eth_getBlockByNumber": lies["eth_getBlockByNumber"],
+		"eth_getBlockByHash":   lies["eth_getBlockByHash"],
+		"eth_getLogs":          {"null", "unknown", "limit", "429", "500", "close", "cut", "blockHash", "removed", "twice", "reversed", "none"},
+	}
+)
 
 // liar stands before a node and spoils answers. It offers no WebSocket.
 type liar struct {
@@ -89,6 +97,8 @@ func (l *liar) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		reply("error", map[string]any{"code": -32000, "message": "Unknown block"})
 	case "chain":
 		reply("result", "0x1")
+	case "no method":
+		reply("error", map[string]any{"code": -32601, "message": "the method does not exist"})
 	case "limit":
 		reply("error", map[string]any{"code": -32005, "message": "limit exceeded"})
 	case "429":
@@ -116,32 +126,55 @@ func twist(lie string, result any) any {
 		}
 		return block
 	}
-	logs, _ := result.([]any)
-	if len(logs) == 0 {
-		return logs
+	list, _ := result.([]any) // of receipts or logs
+	if len(list) == 0 {
+		return list
 	}
-	log := logs[0].(map[string]any)
+	first := list[0].(map[string]any)
+	logs, _ := first["logs"].([]any)
 	switch lie {
 	case "blockHash":
-		log[lie] = nowhere
+		first[lie] = nowhere
 	case "removed":
-		log[lie] = true
+		first[lie] = true
+	case "status":
+		first[lie] = "0x0"
+	case "data":
+		logs[0].(map[string]any)[lie] = nowhere
+	case "mute":
+		first["logs"] = logs[1:]
+	case "none":
+		return []any{}
+	case "last":
+		return list[:len(list)-1]
 	case "twice":
-		return append(logs, log)
+		return append(list, first)
 	case "reversed":
-		slices.Reverse(logs)
+		slices.Reverse(list)
 	}
-	return logs
+	return list
 }
 
-// Each lie is told once, at the worst moment.
+// Each lie is told once, at the worst moment, by a node with receipts and by
+// one without.
 func TestEveryLieIsSurvived(t *testing.T) {
-	t.Parallel()
+	for name, lies := range map[string]map[string][]string{"receipts": lies, "logs": liesAboutLogs} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			everyLie(t, lies)
+		})
+	}
+}
+
+func everyLie(t *testing.T, lies map[string][]string) {
 	w := newWorld(t, 0)
 	var about, next string
 	l, x := w.newLiar(func(method string) (lie string) {
-		if method == about {
+		switch {
+		case method == about:
 			lie, next = next, ""
+		case method == "eth_getBlockReceipts" && lies[method] == nil:
+			lie = "no method"
 		}
 		return lie
 	})
@@ -160,6 +193,7 @@ func TestEveryLieIsSurvived(t *testing.T) {
 			told++
 		}
 	}
+	delete(l.told, "no method")
 	for _, n := range l.told {
 		told -= n
 	}

@@ -9,7 +9,8 @@ import (
 )
 
 type metrics struct {
-	head, headTime, pools, tokens   prometheus.Gauge
+	head, headTime, final           prometheus.Gauge
+	pools, tokens                   prometheus.Gauge
 	blocks, reorgs, resyncs, faults prometheus.Counter
 	latency                         prometheus.Histogram
 }
@@ -25,6 +26,7 @@ func newMetrics(r prometheus.Registerer) *metrics {
 	return &metrics{
 		head:     gauge("head_block", "Number of the block of the market."),
 		headTime: gauge("head_time_seconds", "Time of that block, by its header."),
+		final:    gauge("final_block", "Number of the newest block that will not be replaced."),
 		pools:    gauge("pools", "Pools in the market."),
 		tokens:   gauge("tokens", "Tokens in the market."),
 		blocks:   counter("blocks_applied_total", "Blocks applied one by one."),
@@ -33,7 +35,7 @@ func newMetrics(r prometheus.Registerer) *metrics {
 		faults:   counter("rpc_errors_total", "Answers of the node that were missing or wrong."),
 		latency: auto.NewHistogram(prometheus.HistogramOpts{
 			Namespace: "braid", Subsystem: "indexer", Name: "block_to_snapshot_seconds",
-			Help:    "From the sight of a block to its market.",
+			Help:    "From the first sight of a block to its market.",
 			Buckets: prometheus.ExponentialBuckets(0.0005, 2, 14),
 		}),
 	}

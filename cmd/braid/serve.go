@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"strings"
 	"time"
 
 	"github.com/ethereum/go-ethereum/crypto"
@@ -20,11 +21,18 @@ func serve(ctx context.Context, args []string, getenv func(string) string, stdou
 	var s service
 	f := flags("serve", stderr)
 	s.flags(f, getenv)
-	f.StringVar(&s.rpc, "rpc", getenv("BRAID_RPC"), "the node's JSON-RPC `URL`, http or ws (BRAID_RPC)")
+	f.Func("rpc", "a node's JSON-RPC `URL`, http or ws; given again, another node (BRAID_RPC, separated by commas)", func(url string) error {
+		s.rpc = append(s.rpc, url)
+		return nil
+	})
+	f.Float64Var(&s.rpcRate, "rpc-rate", 25, "requests a second to each node; 0 for no `limit`")
 	if err := parse(f, args); err != nil {
 		return err
 	}
-	if s.rpc == "" {
+	if len(s.rpc) == 0 && getenv("BRAID_RPC") != "" {
+		s.rpc = strings.Split(getenv("BRAID_RPC"), ",")
+	}
+	if len(s.rpc) == 0 {
 		return errors.New("serve needs a node: give --rpc URL or set BRAID_RPC")
 	}
 	l, err := s.listen()
@@ -69,7 +77,7 @@ func dev(ctx context.Context, args []string, getenv func(string) string, stdout,
 		return err
 	}
 	defer local.Close()
-	s.rpc = local.URL()
+	s.rpc = []string{local.URL()}
 	return s.run(ctx, l, log, func() {
 		fmt.Fprintf(stdout, `
 braid is ready

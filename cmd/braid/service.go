@@ -51,7 +51,8 @@ func families(sources []venue.Source) []venue.Family {
 // service answers over HTTP from a market that it follows on a node.
 type service struct {
 	addr         string
-	rpc          string
+	rpc          []string
+	rpcRate      float64
 	maxImpactBps int
 	staleAfter   time.Duration
 	rate         float64
@@ -73,6 +74,8 @@ func (s *service) check() error {
 		return fmt.Errorf("--stale-after %s is not a time after which a market is old", s.staleAfter)
 	case s.rate < 0:
 		return fmt.Errorf("--rate %g is below nothing", s.rate)
+	case s.rpcRate < 0:
+		return fmt.Errorf("--rpc-rate %g is below nothing", s.rpcRate)
 	}
 	return nil
 }
@@ -95,7 +98,9 @@ func (s *service) listen() (net.Listener, error) {
 // run follows the node and serves on l until ctx ends. ready is called once,
 // when the first market has been published.
 func (s *service) run(ctx context.Context, l net.Listener, log *slog.Logger, ready func()) error {
-	node, err := chain.Dial(ctx, s.rpc, monad.ChainID)
+	registry := prometheus.NewRegistry()
+	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	node, err := chain.Open(ctx, chain.Config{URLs: s.rpc, ChainID: monad.ChainID, Rate: s.rpcRate, Registry: registry})
 	if err != nil {
 		l.Close()
 		return err
@@ -107,8 +112,6 @@ func (s *service) run(ctx context.Context, l net.Listener, log *slog.Logger, rea
 		return err
 	}
 
-	registry := prometheus.NewRegistry()
-	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	index := indexer.New(indexer.Config{
 		Node:     node,
 		Families: families(sources),

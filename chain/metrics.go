@@ -1,0 +1,48 @@
+package chain
+
+import (
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promauto"
+)
+
+type metrics struct {
+	requests     *prometheus.CounterVec
+	contradicted *prometheus.CounterVec
+	head, feed   *prometheus.GaugeVec
+}
+
+func newMetrics(r prometheus.Registerer) *metrics {
+	auto := promauto.With(r)
+	node := []string{"node"}
+	return &metrics{
+		requests: auto.NewCounterVec(prometheus.CounterOpts{
+			Name: "braid_node_requests_total", Help: "Requests to a node, by outcome: ok, limited or failed.",
+		}, []string{"node", "outcome"}),
+		contradicted: auto.NewCounterVec(prometheus.CounterOpts{
+			Name: "braid_node_contradicted_total", Help: "Answers of a node that the others contradicted.",
+		}, node),
+		head: auto.NewGaugeVec(prometheus.GaugeOpts{
+			Name: "braid_node_head_block", Help: "Number of the newest block by the word of a node.",
+		}, node),
+		feed: auto.NewGaugeVec(prometheus.GaugeOpts{
+			Name: "braid_node_subscribed", Help: "1 while a node tells new heads by WebSocket, 0 while it is polled.",
+		}, node),
+	}
+}
+
+// counters are the metrics of one node.
+type counters struct {
+	ok, limited, failed, contradicted prometheus.Counter
+	head, feed                        prometheus.Gauge
+}
+
+func (m *metrics) of(node string) *counters {
+	return &counters{
+		ok:           m.requests.WithLabelValues(node, "ok"),
+		limited:      m.requests.WithLabelValues(node, "limited"),
+		failed:       m.requests.WithLabelValues(node, "failed"),
+		contradicted: m.contradicted.WithLabelValues(node),
+		head:         m.head.WithLabelValues(node),
+		feed:         m.feed.WithLabelValues(node),
+	}
+}
