@@ -37,6 +37,7 @@ var floors = map[string][]string{
 	"rival":          {"u256", "venue", "market"},
 	"calldata":       {"u256", "venue", "plan", "contracts"},
 	"chain":          {"u256", "market", "contracts"},
+	"faults":         {},
 	"indexer":        {"u256", "venue", "market", "chain"},
 	"devchain":       {"u256", "venue", "market", "monad", "contracts", "evm", "plan", "calldata"},
 	"web":            {},
