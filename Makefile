@@ -23,6 +23,12 @@ differential: artifacts ## hold our arithmetic to the contracts: CASES=n SEED=n
 	@set -o pipefail; CASES=$(CASES) SEED=$(SEED) go test -count=1 -timeout 3h -run '^TestDifferential$$' -v ./venue/... \
 		| grep -E '^(family=|FAIL|panic)|mismatch|we say'
 
+BLOCKS ?= 2000
+REORGS ?= 100
+soak: artifacts ## follow a hostile chain: BLOCKS=n REORGS=n SEED=n
+	@set -o pipefail; BLOCKS=$(BLOCKS) REORGS=$(REORGS) SEED=$(SEED) go test -count=1 -timeout 3h -run '^TestSoak$$' -v ./indexer \
+		| grep -E '^(blocks=|FAIL|panic)|_test.go:.*(block|wrong|never|run:)'
+
 bench: artifacts ## run the benchmarks
 	go test -run '^$$' -bench . -benchmem ./...
 
@@ -48,4 +54,4 @@ clean: ## remove what was built
 	rm -rf build node_modules
 
 FORCE:
-.PHONY: help run test differential bench artifacts contracts clean FORCE
+.PHONY: help run test differential soak bench artifacts contracts clean FORCE

@@ -32,6 +32,7 @@ type node struct {
 	host  string
 	ws    string // where newHeads can be asked for
 	rpc   *rpc.Client
+	web   *http.Client
 	limit *rate.Limiter
 	count *counters
 
@@ -62,16 +63,19 @@ func dial(ctx context.Context, no int, rawURL string, limit float64, m *metrics)
 	default:
 		return nil, fmt.Errorf("node %s: scheme %q: want http, https, ws or wss", u.Host, u.Scheme)
 	}
-	web := &http.Client{Transport: &listener{node: n, to: &http.Transport{
+	n.web = &http.Client{Transport: &listener{node: n, to: &http.Transport{
 		Proxy: http.ProxyFromEnvironment, MaxIdleConnsPerHost: 64, IdleConnTimeout: 90 * time.Second, ForceAttemptHTTP2: true,
 	}}}
-	if n.rpc, err = rpc.DialOptions(ctx, rawURL, rpc.WithHTTPClient(web)); err != nil {
+	if n.rpc, err = rpc.DialOptions(ctx, rawURL, rpc.WithHTTPClient(n.web)); err != nil {
 		return nil, fmt.Errorf("node %s: not reachable: %w", n.host, plain(err))
 	}
 	return n, nil
 }
 
-func (n *node) close() { n.rpc.Close() }
+func (n *node) close() {
+	n.rpc.Close()
+	n.web.CloseIdleConnections()
+}
 
 // call asks when the limit allows it. Who could not be answered in time is
 // told so at once.
@@ -185,7 +189,7 @@ func (n *node) byNumber(ctx context.Context, number uint64) (Header, error) {
 // listener hears what an HTTP answer says beside its body: when to come again.
 type listener struct {
 	node *node
-	to   http.RoundTripper
+	to   *http.Transport
 }
 
 func (l *listener) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -199,6 +203,8 @@ func (l *listener) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	return answer, err
 }
+
+func (l *listener) CloseIdleConnections() { l.to.CloseIdleConnections() }
 
 // retryAfter reads seconds or a date, and believes up to an hour.
 func retryAfter(text string) time.Duration {

@@ -35,6 +35,7 @@ type world struct {
 	node     *chain.Client
 	index    *indexer.Indexer
 	registry *prometheus.Registry
+	families []venue.Family
 	nonce    uint64 // of the dev account on the branch we build
 }
 
@@ -52,7 +53,7 @@ func newWorldOf(t *testing.T, keep int, families ...venue.Family) *world {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { local.Close() })
-	w := &world{T: t, chain: local, wire: newWire(t, local.URL()), registry: prometheus.NewRegistry()}
+	w := &world{T: t, chain: local, wire: newWire(t, local.URL()), registry: prometheus.NewRegistry(), families: families}
 	w.node = dial(t, w.wire.url())
 	w.index = indexer.New(indexer.Config{
 		Node: w.node, Families: families, Start: market.New(monad.Chain()), Listed: monad.Tokens(), Registry: w.registry,
@@ -139,6 +140,21 @@ func (w *world) nonceAt(number uint64) uint64 {
 		w.Fatal(err)
 	}
 	return n
+}
+
+// header is that of a block on any branch.
+func (w *world) header(hash common.Hash) *types.Header {
+	w.Helper()
+	node, err := ethclient.Dial(w.chain.URL())
+	if err != nil {
+		w.Fatal(err)
+	}
+	defer node.Close()
+	h, err := node.HeaderByHash(w.Context(), hash)
+	if err != nil {
+		w.Fatal(err)
+	}
+	return h
 }
 
 // tx is a transaction of the dev account.
