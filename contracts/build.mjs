@@ -8,8 +8,9 @@
 // the contracts of the local chain and of the tests to build/artifacts, which
 // is not committed. --write also compiles our own contracts into contracts/out,
 // which is; --check compiles and compares them and writes nothing. Every file
-// is {"abi": […], "code": "0x…"}, the code being creation code. A job whose
-// inputs and outputs are as its last run left them is not run again.
+// is {"abi": […], "code": "0x…"}, the code being creation code but for the Lens,
+// which is never created. A job whose inputs and outputs are as its last run
+// left them is not run again.
 
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, writeFileSync } from 'node:fs'
@@ -48,14 +49,17 @@ function compile(compiler, files, settings) {
   const input = {
     language: 'Solidity',
     sources: Object.fromEntries(Object.entries(files).map(([path, content]) => [path, { content }])),
-    settings: { ...settings, outputSelection: { '*': { '*': ['abi', 'evm.bytecode.object'] } } },
+    settings: { ...settings, outputSelection: { '*': { '*': ['abi', 'evm.bytecode.object', 'evm.deployedBytecode.object'] } } },
   }
   const output = JSON.parse(require(compiler).compile(JSON.stringify(input)))
   const errors = (output.errors ?? []).filter((e) => e.severity === 'error' || compiler === 'solc')
   if (errors.length) throw new Fault(errors.map((e) => e.formattedMessage).join('\n'))
   const contracts = {}
   for (const file of Object.values(output.contracts)) {
-    for (const [name, c] of Object.entries(file)) contracts[name] = { abi: c.abi, code: '0x' + c.evm.bytecode.object }
+    for (const [name, c] of Object.entries(file)) {
+      const code = name === 'Lens' ? c.evm.deployedBytecode : c.evm.bytecode
+      contracts[name] = { abi: c.abi, code: '0x' + code.object }
+    }
   }
   return contracts
 }
@@ -74,8 +78,8 @@ function ours(paths) {
 }
 
 function own() {
-  const { Router, Executor, Token } = ours([...solidity(join(here, 'src')), join(here, 'dev', 'Token.sol')])
-  return { Router, Executor, Token }
+  const { Router, Executor, Lens, Token } = ours([...solidity(join(here, 'src')), join(here, 'dev', 'Token.sol')])
+  return { Router, Executor, Lens, Token }
 }
 
 // Contracts of a folder that can be deployed.

@@ -32,6 +32,9 @@ var routerJSON []byte
 //go:embed out/Executor.json
 var executorJSON []byte
 
+//go:embed out/Lens.json
+var lensJSON []byte
+
 //go:embed out/Token.json
 var tokenJSON []byte
 
@@ -40,6 +43,9 @@ var (
 	Router = embedded(routerJSON)
 	// Executor carries routes out for the Router.
 	Executor = embedded(executorJSON)
+	// Lens reads in bulk. It is never deployed: its code, which is runtime
+	// code, comes with each call.
+	Lens = embedded(lensJSON)
 	// Token is a plain ERC-20 for the local chain.
 	Token = embedded(tokenJSON)
 )

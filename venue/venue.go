@@ -136,6 +136,12 @@ var ErrUnknownPool = errors.New("unknown pool")
 // Event is what one log says about one pool.
 type Event interface{ Pool() ID }
 
+// Wide is an event that concerns all pools of a source; it names none.
+type Wide interface {
+	Event
+	Source() *Source
+}
+
 // Family follows the pools of all its sources by their logs.
 type Family interface {
 	// Topics are the first topics of the logs Decode wants to see.

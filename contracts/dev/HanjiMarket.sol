@@ -95,7 +95,7 @@ contract HanjiMarket {
     uint256 private immutable scalingY;
     uint64 private immutable aggressiveRate;
     uint64 private nonce = (uint64(1) << 39) - 1;
-    bool private paused;
+    bool public paused;
     bool public traderFilterEnabled;
     uint24[][2] private prices; // of the levels of each side, the best last
     mapping(uint24 price => Level)[2] private levels;

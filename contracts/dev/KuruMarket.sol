@@ -24,6 +24,9 @@ contract KuruMarket {
         uint96 spread;
     }
 
+    // Apart from what the book keeps in this storage.
+    bytes32 private constant STATE = keccak256("KuruMarket.marketState");
+
     address private immutable book;
 
     constructor(address book_) {
@@ -54,6 +57,17 @@ contract KuruMarket {
     function toggleMarkets(bool paused) external {
         forward(msg.data);
         emit MarketStateUpdated(paused ? 0 : 1, paused ? 1 : 0);
+        bytes32 slot = STATE;
+        assembly ("memory-safe") {
+            sstore(slot, paused)
+        }
+    }
+
+    function marketState() external view returns (uint8 state) {
+        bytes32 slot = STATE;
+        assembly ("memory-safe") {
+            state := sload(slot)
+        }
     }
 
     /// @dev A step moves both prices. If one stood still, nothing else may change.

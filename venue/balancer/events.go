@@ -32,6 +32,7 @@ var (
 	topicFee        = topic("SwapFeePercentageChanged(address,uint256)")
 	topicAggregate  = topic("AggregateSwapFeePercentageChanged(address,uint256)")
 	topicPaused     = topic("PoolPausedStateChanged(address,bool)")
+	topicHalted     = topic("VaultPausedStateChanged(bool)")
 	topicRecovery   = topic("PoolRecoveryModeStateChanged(address,bool)")
 	topicAuxiliary  = topic("VaultAuxiliary(address,bytes32,bytes)")
 
@@ -67,11 +68,20 @@ type event struct {
 
 func (e event) Pool() venue.ID { return venue.AddressID(e.pool) }
 
-func (f *Family) Topics() []common.Hash {
-	return []common.Hash{topicRegistered, topicSwap, topicAdded, topicRemoved, topicFee, topicAggregate, topicPaused, topicRecovery, topicAuxiliary}
+// halted: the vault stopped trade in all its pools, or let it go on.
+type halted struct {
+	source *venue.Source
+	yes    bool
 }
 
-// Decode finds the pool, which is the second topic of all these logs.
+func (e halted) Pool() venue.ID        { return "" }
+func (e halted) Source() *venue.Source { return e.source }
+
+func (f *Family) Topics() []common.Hash {
+	return []common.Hash{topicRegistered, topicSwap, topicAdded, topicRemoved, topicFee, topicAggregate, topicPaused, topicHalted, topicRecovery, topicAuxiliary}
+}
+
+// Decode finds the pool, which is the second topic of all logs but one.
 func (f *Family) Decode(log *types.Log) (venue.Event, error) {
 	source := f.sources[log.Address]
 	if source == nil || len(log.Topics) == 0 {
@@ -79,6 +89,11 @@ func (f *Family) Decode(log *types.Log) (venue.Event, error) {
 	}
 	topics := 2
 	switch log.Topics[0] {
+	case topicHalted:
+		if len(log.Topics) != 1 || len(log.Data) != 32 {
+			return nil, fmt.Errorf("balancer: VaultPausedStateChanged of %s: %d bytes of data", log.Address, len(log.Data))
+		}
+		return halted{source, log.Data[31] != 0}, nil
 	case topicFee, topicAggregate, topicPaused, topicRecovery:
 	case topicRegistered, topicAuxiliary:
 		topics = 3
@@ -94,6 +109,15 @@ func (f *Family) Decode(log *types.Log) (venue.Event, error) {
 }
 
 func (f *Family) Apply(p venue.Pool, e venue.Event) (venue.Pool, error) {
+	if e, ok := e.(halted); ok {
+		old, ok := p.(*Pool)
+		if !ok {
+			return nil, venue.ErrUnknownPool
+		}
+		next := *old
+		next.halted = e.yes
+		return &next, nil
+	}
 	ev, ok := e.(event)
 	if !ok {
 		return nil, fmt.Errorf("balancer: event %T", e)
@@ -111,6 +135,7 @@ func (f *Family) Apply(p venue.Pool, e venue.Event) (venue.Pool, error) {
 			return nil, venue.ErrUnknownPool
 		}
 		copied := *old
+		copied.fresh = false
 		next, err = &copied, copied.apply(ev.log)
 	}
 	if err != nil {

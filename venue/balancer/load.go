@@ -4,22 +4,39 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/ethereum/go-ethereum/common"
+
 	"braid/u256"
 	"braid/venue"
 )
+
+func (f *Family) Birth() common.Hash { return topicRegistered }
+
+// Blank leaves a pool that is not routed as it is: it is never read.
+func (f *Family) Blank(p venue.Pool) venue.Pool {
+	q, ok := p.(*Pool)
+	if !ok {
+		return nil
+	}
+	if q.barred != "" {
+		return q
+	}
+	return &Pool{info: q.info, vault: q.vault, address: q.address, curve: q.curve}
+}
 
 // Wants asks for what no log tells: decimals, weights, the amplification and
 // the first protocol fee; and with them for all the rest, so that what is
 // loaded is of one block. An amplification that moves is asked for again.
 func (f *Family) Wants(p venue.Pool) []venue.Read {
 	q, ok := p.(*Pool)
-	if !ok || q.barred != "" || q.form != nil && !q.ramping {
+	if !ok || q.barred != "" || q.form != nil && (!q.ramping || q.fresh) {
 		return nil
 	}
 	reads := []venue.Read{
 		{To: q.vault, Data: venue.Calldata("getPoolTokenRates(address)", q.address[:])},
 		{To: q.vault, Data: venue.Calldata("getPoolTokenInfo(address)", q.address[:])},
 		{To: q.vault, Data: venue.Calldata("getPoolConfig(address)", q.address[:])},
+		{To: q.vault, Data: venue.Calldata("isVaultPaused()")},
 	}
 	if q.curve == stable {
 		return append(reads, venue.Read{To: q.address, Data: venue.Calldata("getAmplificationParameter()")})
@@ -35,6 +52,7 @@ func (f *Family) Load(p venue.Pool, answers [][]byte) (venue.Pool, error) {
 		return nil, errors.New("balancer: answers to what was not asked")
 	}
 	next := *q
+	next.fresh = true
 	if err := next.load(answers); err != nil {
 		return nil, fmt.Errorf("balancer: load %s: %w", q.address, err)
 	}
@@ -43,9 +61,34 @@ func (f *Family) Load(p venue.Pool, answers [][]byte) (venue.Pool, error) {
 
 func (p *Pool) load(answers [][]byte) error {
 	n := len(p.info.Tokens)
-	rates, info, config := words{data: answers[0]}, words{data: answers[1]}, words{data: answers[2]}
-	f := &form{n: n, gas: gasWeighted + gasToken*uint64(n), scale: rates.numbers(0, n), rate: rates.numbers(1, n)}
-	for i := range n {
+	rates, info, config, halted := words{data: answers[0]}, words{data: answers[1]}, words{data: answers[2]}, words{data: answers[3]}
+	f := &form{n: n, scale: rates.numbers(0, n), rate: rates.numbers(1, n)}
+	p.raw = info.numbers(2, n)
+	p.fee, p.aggregate = config.number(4), config.number(5)
+	p.paused, p.recovery, p.halted = config.flag(11), config.flag(12), halted.flag(0)
+
+	own := words{data: answers[4]}
+	if p.curve == stable {
+		p.amp, p.ramping = own.number(0), own.flag(1)
+	} else {
+		least := words{data: answers[5]}
+		f.weight, f.least = own.numbers(0, n), least.numbers(0, n)
+		own.short = own.short || least.short
+	}
+	if rates.short || info.short || config.short || halted.short || own.short {
+		return errors.New("an answer is too short")
+	}
+	p.take(f)
+	return nil
+}
+
+// take gives a pool, new and not yet seen by others, its form.
+func (p *Pool) take(f *form) {
+	f.gas = gasWeighted + gasToken*uint64(f.n)
+	if p.curve == stable {
+		f.gas += gasStable - gasWeighted
+	}
+	for i := range f.n {
 		if f.rate[i] != one {
 			f.gas += gasRate
 		}
@@ -54,23 +97,59 @@ func (p *Pool) load(answers [][]byte) error {
 			f.rateUp[i] = f.rate[i].Add(u256.One)
 		}
 	}
-	p.raw = info.numbers(2, n)
-	p.fee, p.aggregate = config.number(4), config.number(5)
-	p.paused, p.recovery = config.flag(11), config.flag(12)
-
-	own := words{data: answers[3]}
-	if p.curve == stable {
-		f.gas += gasStable - gasWeighted
-		p.amp, p.ramping = own.number(0), own.flag(1)
-	} else {
-		least := words{data: answers[4]}
-		f.weight, f.least = own.numbers(0, n), least.numbers(0, n)
-		own.short = own.short || least.short
-	}
-	if rates.short || info.short || config.short || own.short {
-		return errors.New("an answer is too short")
-	}
 	p.form = f
 	p.derive()
-	return nil
+}
+
+// walk leaves a pool that is never routed as it was registered.
+func (p *Pool) walk(t *venue.Tape, f *form) {
+	t.Info(&p.info)
+	t.Fixed(p.vault[:])
+	t.Fixed(p.address[:])
+	venue.Number(t, &p.curve)
+	t.Text(&p.barred)
+	if p.barred != "" {
+		return
+	}
+	t.Bool(&p.paused)
+	t.Bool(&p.halted)
+	t.Bool(&p.recovery)
+	t.Bool(&p.ramping)
+	t.Int(&p.fee)
+	t.Int(&p.aggregate)
+	t.Int(&p.amp)
+	venue.Number(t, &f.n)
+	for i := range min(f.n, maxTokens) {
+		for _, n := range []*u256.Int{&p.raw[i], &f.scale[i], &f.rate[i], &f.weight[i], &f.least[i]} {
+			t.Int(n)
+		}
+	}
+}
+
+func (f *Family) Save(p venue.Pool) []byte {
+	q, ok := p.(*Pool)
+	if !ok {
+		return nil
+	}
+	have := q.form
+	if have == nil {
+		have = &form{}
+	}
+	return venue.Record(func(t *venue.Tape) { q.walk(t, have) })
+}
+
+func (f *Family) Restore(data []byte) (venue.Pool, error) {
+	var p Pool
+	var had form
+	err := venue.Play(data, f.sources, func(t *venue.Tape) { p.walk(t, &had) })
+	if err == nil && had.n != 0 && had.n != len(p.info.Tokens) {
+		err = fmt.Errorf("terms of %d tokens", had.n)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("balancer: %w", err)
+	}
+	if had.n > 0 {
+		p.take(&had)
+	}
+	return &p, nil
 }

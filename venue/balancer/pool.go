@@ -57,8 +57,10 @@ type Pool struct {
 	form    *form  // nil until it is loaded
 
 	paused   bool
+	halted   bool // the whole vault is paused
 	recovery bool // no protocol fees are taken
 	ramping  bool // the amplification moves with time
+	fresh    bool // and was read after the last log
 
 	fee       u256.Int // of a swap
 	aggregate u256.Int // part of the fee that leaves the pool
@@ -85,7 +87,7 @@ func (p *Pool) Idle() string {
 		return p.barred
 	case p.form == nil:
 		return "not read from the chain yet"
-	case p.paused:
+	case p.paused || p.halted:
 		return "paused"
 	case p.ramping:
 		return "the amplification is moving"
@@ -93,7 +95,7 @@ func (p *Pool) Idle() string {
 	return ""
 }
 
-func (p *Pool) idle() bool { return p.form == nil || p.paused || p.ramping }
+func (p *Pool) idle() bool { return p.form == nil || p.paused || p.halted || p.ramping }
 
 func (p *Pool) Quote(in, out int, amount u256.Int) (venue.Quote, error) {
 	t, err := p.trade(in, out, amount)

@@ -43,6 +43,7 @@ const (
 	outOfStep stops = 1 << iota // for good
 	paused
 	filtered
+	unread
 )
 
 func (p *Pool) Info() *venue.Info { return p.info }
@@ -50,6 +51,8 @@ func (p *Pool) Info() *venue.Info { return p.info }
 // Idle says why the market takes nothing, if so.
 func (p *Pool) Idle() string {
 	switch {
+	case p.stops&unread != 0:
+		return "not read from the chain yet"
 	case p.stops&outOfStep != 0:
 		return "its logs do not add up to a book"
 	case p.stops&paused != 0:

@@ -3,45 +3,220 @@ package kuru
 import (
 	"errors"
 	"fmt"
+	"slices"
 
-	"github.com/ethereum/go-ethereum/crypto"
+	"github.com/ethereum/go-ethereum/common"
 
 	"braid/u256"
 	"braid/venue"
 )
 
-var getMarketParams = crypto.Keccak256([]byte("getMarketParams()"))[:4]
+func (f *Family) Birth() common.Hash { return topicRegistered }
 
-// Wants asks a market for the decimals it counts with, which no log tells.
-func (f *Family) Wants(p venue.Pool) []venue.Read {
-	if q, ok := p.(*Pool); ok && q.lot[base].ten.IsZero() {
-		return []venue.Read{{To: q.market, Data: getMarketParams}}
-	}
-	return nil
+// survey is what is to be read of a book, level by level.
+type survey struct {
+	begun  bool
+	levels []u256.Int // as the Lens is asked for them
 }
 
-// Load gives a market its lots. All else it knows by its logs.
+// bid marks a level of bids to the Lens.
+var bid = u256.One.Lsh(32)
+
+func (f *Family) Blank(p venue.Pool) venue.Pool {
+	q, ok := p.(*Pool)
+	if !ok {
+		return nil
+	}
+	return &Pool{terms: q.terms, info: q.info, survey: &survey{}}
+}
+
+// What reading the levels of a book may burn, and what the Lens is granted for
+// the orders at each level, at the most, and to end with.
+const (
+	levelsGas  = 7_500_000
+	grantLevel = 80_000
+	grantMost  = 6_000_000
+	grantEnd   = 1_000_000
+)
+
+// Wants asks a market for the decimals it counts with, which no log tells. One
+// that was not followed from its birth is asked for all else as well: first
+// for its levels, then for the orders of each.
+func (f *Family) Wants(p venue.Pool) []venue.Read {
+	q, ok := p.(*Pool)
+	if !ok {
+		return nil
+	}
+	read := func(signature string) venue.Read {
+		return venue.Read{To: q.market, Data: venue.Calldata(signature)}
+	}
+	switch s := q.survey; {
+	case s == nil && q.lot[base].ten.IsZero():
+		return []venue.Read{read("getMarketParams()")}
+	case s == nil:
+		return nil
+	case !s.begun:
+		levels := read("getL2Book()")
+		levels.Gas = levelsGas
+		return []venue.Read{read("getMarketParams()"), read("getVaultParams()"), read("marketState()"), read("s_orderIdCounter()"), levels}
+	default:
+		grant := min(grantLevel*uint64(len(s.levels)), grantMost)
+		number := func(n uint64) []byte { return u256.From(n).Big().Bytes() }
+		data := venue.Calldata("orders(address,uint256,uint256[])", q.market[:], number(grant), number(96), number(uint64(len(s.levels))))
+		for _, l := range s.levels {
+			b := l.Bytes()
+			data = append(data, b[:]...)
+		}
+		return []venue.Read{{Data: data, Gas: grant + grantEnd}}
+	}
+}
+
 func (f *Family) Load(p venue.Pool, answers [][]byte) (venue.Pool, error) {
 	q, ok := p.(*Pool)
-	if !ok || len(answers) != 1 {
+	if !ok || len(answers) != len(f.Wants(p)) || len(answers) == 0 {
 		return nil, errors.New("kuru: answers to what was not asked")
 	}
-	w := words(answers[0])
-	if len(w) != 11 {
-		return nil, fmt.Errorf("kuru: market %s: parameters of %d bytes", q.market, len(answers[0]))
+	next := q.next()
+	var err error
+	switch {
+	case q.survey == nil:
+		next.terms, err = q.terms.count(words(answers[0]))
+	case !q.survey.begun:
+		err = next.begin(answers)
+	default:
+		err = next.read(q.survey.levels, words(answers[0]))
 	}
-	t := *q.terms
+	if err != nil {
+		return nil, fmt.Errorf("kuru: market %s: %w", q.market, err)
+	}
+	return next, nil
+}
+
+// count gives a market its lots.
+func (t *terms) count(w words32) (*terms, error) {
+	if len(w) != 11 {
+		return nil, fmt.Errorf("%d words of parameters", len(w))
+	}
+	next := *t
 	for token, at := range [2][2]int{base: {1, 3}, quote: {0, 5}} { // precision, decimals
 		digits, power := log10(w.number(at[0]))
 		decimals := w.number(at[1])
 		if !power || decimals.Gt(u256.From(maxDecimals)) {
-			return nil, fmt.Errorf("kuru: market %s: precision %v of %v decimals", q.market, w.number(at[0]), decimals)
+			return nil, fmt.Errorf("precision %v of %v decimals", w.number(at[0]), decimals)
 		}
-		t.lot[token] = newLot(int(decimals.Uint64()) - digits)
+		next.lot[token] = newLot(int(decimals.Uint64()) - digits)
 	}
-	next := q.next()
-	next.terms = &t
-	return next, nil
+	return &next, nil
+}
+
+// begin reads all but the orders.
+func (p *Pool) begin(answers [][]byte) (err error) {
+	if p.terms, err = p.terms.count(words(answers[0])); err != nil {
+		return err
+	}
+	w, state, last, book := words(answers[1]), words(answers[2]), words(answers[3]), words(answers[4])
+	if len(w) != 8 || len(state) != 1 || len(last) != 1 || len(book) < 3 {
+		return errors.New("an answer is too short")
+	}
+	p.vault = vault{
+		price:  [2]u256.Int{bids: w.number(1), asks: w.number(3)},
+		filled: [2]u256.Int{bids: w.number(2), asks: w.number(4)},
+		size:   [2]u256.Int{bids: w.number(5), asks: w.number(6)},
+	}
+	p.paused, p.last, p.survey = state.yes(0), last.id(0), &survey{begun: true}
+	side := bid // bids until a zero, then asks; each a price and a size
+	for book = book[3:]; len(book) > 1; book = book[2:] {
+		if side == bid && !book.yes(0) {
+			side, book = u256.Zero, book[1:]
+			if len(book) < 2 {
+				break
+			}
+		}
+		p.survey.levels = append(p.survey.levels, side.Add(book.number(0)))
+	}
+	return p.done()
+}
+
+// read takes in the orders of as many levels as the Lens came to.
+func (p *Pool) read(levels []u256.Int, w words32) error {
+	const size = 9 // words of an order: its number and what s_orders says
+	if len(w)%size != 1 || w.id(0) == 0 || w.id(0) > uint64(len(levels)) {
+		return fmt.Errorf("%d words of orders", len(w))
+	}
+	for i := 1; i < len(w); i += size {
+		o := order{id: w.id(i), size: w.number(i + 2), partner: w.id(i + 5), price: w.price(i + 6), flip: w.price(i + 7)}
+		side := sideOf(!w.yes(i + 8))
+		p.book[side] = append(slices.Clip(p.book[side]), o)
+	}
+	p.survey = &survey{begun: true, levels: levels[w.id(0):]}
+	return p.done()
+}
+
+// done puts a book that was read whole in order: the Lens gives the levels as
+// the market lists them, and their orders as they are filled.
+func (p *Pool) done() error {
+	if len(p.survey.levels) > 0 {
+		return nil
+	}
+	p.survey = nil
+	for side := range p.book {
+		slices.SortStableFunc(p.book[side], func(a, b order) int {
+			if side == bids {
+				return b.worth().Cmp(a.worth())
+			}
+			return a.worth().Cmp(b.worth())
+		})
+	}
+	return nil
+}
+
+func (p *Pool) walk(t *venue.Tape) {
+	t.Info(&p.info)
+	t.Fixed(p.market[:])
+	for i := range p.lot {
+		t.Bool(&p.native[i])
+		venue.Number(t, &p.lot[i].exponent)
+		t.Int(&p.lot[i].ten)
+	}
+	for _, n := range []*u256.Int{
+		&p.sizePrecision, &p.toWad, &p.most, &p.takerFeeBps, &p.spread,
+		&p.vault.price[0], &p.vault.price[1], &p.vault.size[0], &p.vault.size[1], &p.vault.filled[0], &p.vault.filled[1],
+	} {
+		t.Int(n)
+	}
+	blank := p.survey != nil
+	t.Bool(&blank)
+	if p.survey == nil && blank {
+		p.survey = &survey{}
+	}
+	t.Bool(&p.paused)
+	venue.Number(t, &p.last)
+	for i := range p.book {
+		venue.List(t, &p.book[i], func(o *order) {
+			venue.Number(t, &o.id)
+			venue.Number(t, &o.price)
+			venue.Number(t, &o.flip)
+			venue.Number(t, &o.partner)
+			t.Int(&o.size)
+		})
+	}
+}
+
+func (f *Family) Save(p venue.Pool) []byte {
+	q, ok := p.(*Pool)
+	if !ok {
+		return nil
+	}
+	return venue.Record(q.walk)
+}
+
+func (f *Family) Restore(data []byte) (venue.Pool, error) {
+	p := Pool{terms: &terms{}}
+	if err := venue.Play(data, f.sources, p.walk); err != nil {
+		return nil, fmt.Errorf("kuru: %w", err)
+	}
+	p.margin = p.info.Source.Margin
+	return &p, nil
 }
 
 // maxDecimals keeps amounts of 2^96 units below 2^256.

@@ -81,11 +81,12 @@ type Pool struct {
 	vault  vault
 	last   uint64 // order ever placed
 	curves [2]curve
+	survey *survey // while it is read from the chain
 }
 
 // next is a copy to be changed, without what was derived from the original.
 func (p *Pool) next() *Pool {
-	return &Pool{terms: p.terms, info: p.info, paused: p.paused, book: p.book, vault: p.vault, last: p.last}
+	return &Pool{terms: p.terms, info: p.info, paused: p.paused, book: p.book, vault: p.vault, last: p.last, survey: p.survey}
 }
 
 func (p *Pool) Info() *venue.Info { return p.info }
@@ -93,7 +94,7 @@ func (p *Pool) Info() *venue.Info { return p.info }
 // Idle says why the market takes nothing, if so.
 func (p *Pool) Idle() string {
 	switch {
-	case p.lot[base].ten.IsZero():
+	case p.lot[base].ten.IsZero() || p.survey != nil:
 		return "not loaded"
 	case p.paused:
 		return "paused"

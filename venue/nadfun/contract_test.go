@@ -129,7 +129,7 @@ func (c *contract) heard(p *Pool, logs []*types.Log) (*Pool, error) {
 		if err != nil {
 			return nil, err
 		}
-		if e == nil {
+		if _, wide := e.(venue.Wide); e == nil || wide && p == nil {
 			continue
 		}
 		var old venue.Pool

@@ -1,7 +1,6 @@
 package nadfun
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -22,6 +21,7 @@ var (
 	topicSynced    = topic("CurveSync(address,uint256,uint256,uint256,uint256)")
 	topicLocked    = topic("CurveTokenLocked(address)")
 	topicGraduated = topic("CurveGraduate(address,address)")
+	topicConfig    = topic("SetConfig(((uint256,uint256,uint256),(uint256,uint256,uint24),(uint256,uint256[],uint256[])))")
 )
 
 // Family follows the curves of its sources, each of which is one contract.
@@ -52,12 +52,19 @@ type (
 		of
 		reason string
 	}
+	// taxed: all curves of a source have another fee.
+	taxed struct {
+		source *venue.Source
+		fee    u256.Int
+	}
 )
 
-func (e of) Pool() venue.ID { return venue.AddressID(e.token) }
+func (e of) Pool() venue.ID           { return venue.AddressID(e.token) }
+func (e taxed) Pool() venue.ID        { return "" }
+func (e taxed) Source() *venue.Source { return e.source }
 
 func (f *Family) Topics() []common.Hash {
-	return []common.Hash{topicCreated, topicSynced, topicLocked, topicGraduated}
+	return []common.Hash{topicCreated, topicSynced, topicLocked, topicGraduated, topicConfig}
 }
 
 func (f *Family) Decode(log *types.Log) (venue.Event, error) {
@@ -77,7 +84,9 @@ func (f *Family) Decode(log *types.Log) (venue.Event, error) {
 		return closed{at(1), locked}, nil
 	case topic == topicGraduated && indexed == 2:
 		return closed{at(1), graduated}, nil
-	case topic == topicCreated || topic == topicSynced || topic == topicLocked || topic == topicGraduated:
+	case topic == topicConfig && indexed == 0 && len(log.Data) >= 7*32:
+		return taxed{source, u256.FromBytes(log.Data[6*32 : 7*32])}, nil
+	case topic == topicConfig || topic == topicCreated || topic == topicSynced || topic == topicLocked || topic == topicGraduated:
 		return nil, fmt.Errorf("nadfun: log %s of %s: %d topics, %d bytes of data", topic, log.Address, len(log.Topics), len(log.Data))
 	}
 	return nil, nil
@@ -102,51 +111,10 @@ func (f *Family) Apply(p venue.Pool, e venue.Event) (venue.Pool, error) {
 		next.real, next.virtual = e.real, e.virtual
 	case closed:
 		next.idle = e.reason
+	case taxed:
+		next.terms.fee = e.fee
 	default:
 		return nil, fmt.Errorf("nadfun: event %T", e)
-	}
-	return &next, nil
-}
-
-// Wants are the terms, of which the logs tell only a part.
-func (f *Family) Wants(p venue.Pool) []venue.Read {
-	q, ok := p.(*Pool)
-	if !ok || q.idle != unread {
-		return nil
-	}
-	read := func(signature string, args ...[]byte) venue.Read {
-		return venue.Read{To: q.info.Source.Factory, Data: venue.Calldata(signature, args...)}
-	}
-	return []venue.Read{
-		read("curves(address)", q.address[:]),
-		read("feeConfig()"),
-		read("isLocked(address)", q.address[:]),
-		read("isGraduated(address)", q.address[:]),
-	}
-}
-
-func (f *Family) Load(p venue.Pool, answers [][]byte) (venue.Pool, error) {
-	old, ok := p.(*Pool)
-	if !ok || len(answers) != 4 {
-		return nil, errors.New("nadfun: answers to what was not asked")
-	}
-	for i, words := range []int{8, 3, 1, 1} {
-		if len(answers[i]) != 32*words {
-			return nil, fmt.Errorf("nadfun: curve of %s: answer %d has %d bytes", old.address, i, len(answers[i]))
-		}
-	}
-	word := func(answer, i int) u256.Int { return u256.FromBytes(answers[answer][32*i : 32*i+32]) }
-	next := *old
-	next.real = word(0, 1)
-	next.virtual = [2]u256.Int{mon: word(0, 2), token: word(0, 3)}
-	next.terms = terms{k: word(0, 4), target: word(0, 5), first: word(0, 7), fee: word(1, 2)}
-	switch {
-	case !word(3, 0).IsZero():
-		next.idle = graduated
-	case !word(2, 0).IsZero():
-		next.idle = locked
-	default:
-		next.idle = ""
 	}
 	return &next, nil
 }

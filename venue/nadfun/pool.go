@@ -48,7 +48,7 @@ type Pool struct {
 }
 
 // terms are what a curve was launched with. The fee is one for all curves of
-// a source; each has the one that stood when its terms were read.
+// a source.
 type terms struct {
 	k      u256.Int
 	target u256.Int // tokens that are never sold

@@ -92,7 +92,7 @@ func (f *Family) Apply(p venue.Pool, e venue.Event) (venue.Pool, error) {
 			return nil, venue.ErrUnknownPool
 		}
 		next := *old
-		next.reserve = e.reserve
+		next.reserve, next.unread = e.reserve, false
 		return &next, nil
 	}
 	return nil, fmt.Errorf("univ2: event %T", e)

@@ -31,6 +31,7 @@ type Pool struct {
 	pair    common.Address
 	keep    u256.Int // what the fee leaves, in basis points
 	reserve [2]u256.Int
+	unread  bool // the reserves are not known yet
 }
 
 // NewPool is a pair with the given reserves, in the order of its tokens.

@@ -31,6 +31,7 @@ type Pool struct {
 	book    *ticks.Book
 	curves  [2]*ticks.Curve // by the token that comes in; of the book
 	idle    string
+	survey  *survey // while it is read from the chain
 }
 
 func newPool(e created) *Pool {

@@ -43,6 +43,7 @@ type Pool struct {
 	protocol uint32          // its share for both directions, 12 bits each
 	curves   [2]*ticks.Curve // by the currency that comes in; of book and fees
 	idle     string
+	survey   *survey // while it is read from the chain
 }
 
 // key is what identifies a pool to the manager, next to its two currencies.
@@ -60,13 +61,19 @@ func newPool(e created) *Pool {
 		at:   e.at,
 		book: ticks.NewBook(e.key.spacing),
 	}
-	switch {
-	case e.key.hooks != (common.Address{}):
-		p.idle = "it has a hook"
-	case e.key.fee == dynamic:
-		p.idle = "its fee is dynamic"
-	}
+	p.idle = p.barred()
 	return p.priced()
+}
+
+// barred is why the pool is never routed, if so.
+func (p *Pool) barred() string {
+	switch {
+	case p.key.hooks != (common.Address{}):
+		return "it has a hook"
+	case p.key.fee == dynamic:
+		return "its fee is dynamic"
+	}
+	return ""
 }
 
 // priced gives a pool, new and not yet seen by others, the curves of its book

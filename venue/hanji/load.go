@@ -1,0 +1,112 @@
+package hanji
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/ethereum/go-ethereum/common"
+
+	"braid/u256"
+	"braid/venue"
+)
+
+func (f *Family) Birth() common.Hash { return topicCreated }
+
+func (f *Family) Blank(p venue.Pool) venue.Pool {
+	q, ok := p.(*Pool)
+	if !ok {
+		return nil
+	}
+	return &Pool{terms: q.terms, info: q.info, stops: unread}
+}
+
+// bookGas is what a side of a book may take to read.
+const bookGas = 3_000_000
+
+// Wants asks a market that was not followed from its birth for its book.
+func (f *Family) Wants(p venue.Pool) []venue.Read {
+	q, ok := p.(*Pool)
+	if !ok || q.stops&unread == 0 {
+		return nil
+	}
+	return []venue.Read{
+		{To: q.market, Data: venue.Calldata("book(bool)", nil), Gas: bookGas},
+		{To: q.market, Data: venue.Calldata("book(bool)", []byte{1}), Gas: bookGas},
+		{To: q.market, Data: venue.Calldata("paused()")},
+		{To: q.market, Data: venue.Calldata("traderFilterEnabled()")},
+	}
+}
+
+func (f *Family) Load(p venue.Pool, answers [][]byte) (venue.Pool, error) {
+	q, ok := p.(*Pool)
+	if !ok || len(answers) != 4 {
+		return nil, errors.New("hanji: answers to what was not asked")
+	}
+	next := *q
+	next.stops = 0
+	for which, answer := range answers[:2] { // bids, which meet X, then asks
+		side, err := readSide(answer)
+		if err != nil {
+			return nil, fmt.Errorf("hanji: market %s: %w", q.market, err)
+		}
+		next.book[which] = side
+	}
+	for i, why := range []stops{paused, filtered} {
+		answer := answers[2+i]
+		if len(answer) != 32 {
+			return nil, fmt.Errorf("hanji: market %s: %d bytes for a flag", q.market, len(answer))
+		}
+		if answer[31] != 0 {
+			next.stops |= why
+		}
+	}
+	return &next, nil
+}
+
+// readSide reads two lists of one length, prices and shares, best first.
+func readSide(data []byte) (side, error) {
+	word := func(i int) u256.Int { return u256.FromBytes(data[32*i : 32*i+32]) }
+	n := (len(data)/32 - 4) / 2 // offsets, lengths, and the lists
+	if n < 0 || len(data) != 32*(4+2*n) || word(2) != u256.From(uint64(n)) || word(3+n) != word(2) {
+		return nil, fmt.Errorf("a side of %d bytes", len(data))
+	}
+	var s side
+	for i := range n {
+		s = s.change(i, i, level{price: word(3 + i), shares: word(4 + n + i)})
+	}
+	return s, nil
+}
+
+func (p *Pool) walk(t *venue.Tape) {
+	t.Info(&p.info)
+	t.Fixed(p.market[:])
+	t.Int(&p.rate)
+	for i := range p.unit {
+		t.Int(&p.unit[i])
+		t.Bool(&p.native[i])
+	}
+	venue.Number(t, &p.stops)
+	for i := range p.book {
+		venue.List(t, (*[]level)(&p.book[i]), func(l *level) {
+			t.Int(&l.price)
+			t.Int(&l.shares)
+			t.Int(&l.value)
+		})
+	}
+}
+
+func (f *Family) Save(p venue.Pool) []byte {
+	q, ok := p.(*Pool)
+	if !ok {
+		return nil
+	}
+	return venue.Record(q.walk)
+}
+
+func (f *Family) Restore(data []byte) (venue.Pool, error) {
+	p := Pool{terms: &terms{}}
+	if err := venue.Play(data, f.sources, p.walk); err != nil {
+		return nil, fmt.Errorf("hanji: %w", err)
+	}
+	return &p, nil
+}

@@ -1,0 +1,67 @@
+package univ2
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/ethereum/go-ethereum/common"
+
+	"braid/u256"
+	"braid/venue"
+)
+
+func (f *Family) Birth() common.Hash { return topicCreated }
+
+func (f *Family) Blank(p venue.Pool) venue.Pool {
+	q, ok := p.(*Pool)
+	if !ok {
+		return nil
+	}
+	return &Pool{info: q.info, pair: q.pair, unread: true}
+}
+
+// Wants asks a pair that was not followed from its birth for its reserves.
+func (f *Family) Wants(p venue.Pool) []venue.Read {
+	if q, ok := p.(*Pool); ok && q.unread {
+		return []venue.Read{{To: q.pair, Data: venue.Calldata("getReserves()")}}
+	}
+	return nil
+}
+
+func (f *Family) Load(p venue.Pool, answers [][]byte) (venue.Pool, error) {
+	q, ok := p.(*Pool)
+	if !ok || len(answers) != 1 {
+		return nil, errors.New("univ2: answers to what was not asked")
+	}
+	if len(answers[0]) < 64 {
+		return nil, fmt.Errorf("univ2: pair %s: reserves of %d bytes", q.pair, len(answers[0]))
+	}
+	next := *q
+	next.unread = false
+	next.reserve = [2]u256.Int{u256.FromBytes(answers[0][:32]), u256.FromBytes(answers[0][32:64])}
+	return &next, nil
+}
+
+func (p *Pool) walk(t *venue.Tape) {
+	t.Info(&p.info)
+	t.Fixed(p.pair[:])
+	t.Bool(&p.unread)
+	t.Int(&p.reserve[0])
+	t.Int(&p.reserve[1])
+}
+
+func (f *Family) Save(p venue.Pool) []byte {
+	q, ok := p.(*Pool)
+	if !ok {
+		return nil
+	}
+	return venue.Record(q.walk)
+}
+
+func (f *Family) Restore(data []byte) (venue.Pool, error) {
+	var p Pool
+	if err := venue.Play(data, f.sources, p.walk); err != nil {
+		return nil, fmt.Errorf("univ2: %w", err)
+	}
+	return &p, nil
+}

@@ -1,0 +1,168 @@
+package univ3
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/ethereum/go-ethereum/common"
+
+	"braid/ticks"
+	"braid/u256"
+	"braid/venue"
+)
+
+func (f *Family) Birth() common.Hash { return topicCreated }
+
+// survey is how far the ticks of a pool have been read, word by word of its
+// bitmap.
+type survey struct {
+	next  int32
+	found []ticks.Tick
+}
+
+// unread is why a pool idles while it is read.
+const unread = "not read from the chain yet"
+
+func (f *Family) Blank(p venue.Pool) venue.Pool {
+	q, ok := p.(*Pool)
+	if !ok {
+		return nil
+	}
+	first, _ := ticks.Words(q.book.Spacing())
+	blank := *q
+	blank.idle, blank.survey, blank.at = unread, &survey{next: first}, ticks.Point{}
+	return blank.with(ticks.NewBook(q.book.Spacing()))
+}
+
+// What the Lens is granted of gas: so much for each word of the bitmap, for
+// some ticks beside them, at the most, and to end with.
+const (
+	grantWord  = 9_500
+	grantTicks = 500_000
+	grantMost  = 6_000_000
+	grantEnd   = 300_000
+)
+
+func (f *Family) Wants(p venue.Pool) []venue.Read {
+	q, ok := p.(*Pool)
+	if !ok || q.survey == nil {
+		return nil
+	}
+	spacing := q.book.Spacing()
+	_, last := ticks.Words(spacing)
+	grant := min(grantWord*uint64(last-q.survey.next+1)+grantTicks, grantMost)
+	return []venue.Read{
+		{To: q.address, Data: venue.Calldata("slot0()")},
+		{To: q.address, Data: venue.Calldata("liquidity()")},
+		{Gas: grant + grantEnd, Data: venue.Calldata("ticks(address,int256,int256,int256,uint256)",
+			q.address[:], signed(spacing), signed(q.survey.next), signed(last), u256.From(grant).Big().Bytes())},
+	}
+}
+
+func (f *Family) Load(p venue.Pool, answers [][]byte) (venue.Pool, error) {
+	q, ok := p.(*Pool)
+	if !ok || q.survey == nil || len(answers) != 3 {
+		return nil, errors.New("univ3: answers to what was not asked")
+	}
+	next, err := q.load(words(answers[0]), words(answers[1]), words(answers[2]))
+	if err != nil {
+		return nil, fmt.Errorf("univ3: pool %s: %w", q.address, err)
+	}
+	return next, nil
+}
+
+func (p *Pool) load(slot0, liquidity, list []u256.Int) (*Pool, error) {
+	if len(slot0) < 2 || len(liquidity) != 1 || len(list)%3 != 1 {
+		return nil, errors.New("an answer is too short")
+	}
+	s := &survey{next: tick(list[0]), found: slices.Clip(p.survey.found)}
+	for t := range slices.Chunk(list[1:], 3) {
+		s.found = append(s.found, ticks.Tick{Index: tick(t[0]), Gross: t[1], Net: t[2]})
+	}
+	if s.next <= p.survey.next {
+		return nil, errors.New("the Lens makes no way")
+	}
+	next := *p
+	if _, last := ticks.Words(p.book.Spacing()); s.next <= last {
+		next.survey = s
+		return &next, nil
+	}
+	book, err := ticks.BookOf(p.book.Spacing(), s.found)
+	if err != nil {
+		return nil, err
+	}
+	next.survey, next.idle = nil, ""
+	next.at = ticks.Point{Price: slot0[0], Tick: tick(slot0[1])}
+	if !next.at.Price.IsZero() && (!next.at.Valid() || book.Liquidity(next.at.Tick) != liquidity[0]) {
+		next.idle = contradiction
+	}
+	return next.with(book), nil
+}
+
+func words(data []byte) (list []u256.Int) {
+	for w := range slices.Chunk(data[:len(data)/32*32], 32) {
+		list = append(list, u256.FromBytes(w))
+	}
+	return list
+}
+
+// signed is a small number as a word.
+func signed(n int32) []byte {
+	if n >= 0 {
+		return u256.From(uint64(n)).Big().Bytes()
+	}
+	w := u256.Zero.Sub(u256.From(uint64(-n))).Bytes()
+	return w[:]
+}
+
+// pages are what is written of a book.
+type pages struct {
+	spacing int32
+	ticks   []ticks.Tick
+}
+
+func (p *Pool) walk(t *venue.Tape, book *pages) {
+	t.Info(&p.info)
+	t.Fixed(p.address[:])
+	t.Text(&p.idle)
+	venue.Number(t, &p.fee)
+	t.Int(&p.at.Price)
+	venue.Number(t, &p.at.Tick)
+	venue.Number(t, &book.spacing)
+	venue.List(t, &book.ticks, func(k *ticks.Tick) {
+		venue.Number(t, &k.Index)
+		t.Int(&k.Gross)
+		t.Int(&k.Net)
+	})
+}
+
+func (f *Family) Save(p venue.Pool) []byte {
+	q, ok := p.(*Pool)
+	if !ok {
+		return nil
+	}
+	book := pages{q.book.Spacing(), q.book.Ticks()}
+	return venue.Record(func(t *venue.Tape) { q.walk(t, &book) })
+}
+
+// Restore gives a pool that had not been read whole as a blank one.
+func (f *Family) Restore(data []byte) (venue.Pool, error) {
+	var p Pool
+	var w pages
+	err := venue.Play(data, f.sources, func(t *venue.Tape) { p.walk(t, &w) })
+	if err == nil && (w.spacing <= 0 || p.fee >= 1_000_000) {
+		err = fmt.Errorf("fee %d, tick spacing %d", p.fee, w.spacing)
+	}
+	var book *ticks.Book
+	if err == nil {
+		book, err = ticks.BookOf(w.spacing, w.ticks)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("univ3: %w", err)
+	}
+	if p.idle == unread {
+		return f.Blank(p.with(book)), nil
+	}
+	return p.with(book), nil
+}
