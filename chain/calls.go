@@ -12,6 +12,7 @@ import (
 	"github.com/ethereum/go-ethereum/accounts/abi"
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/common/hexutil"
+	"golang.org/x/sync/errgroup"
 
 	"braid/contracts"
 )
@@ -21,14 +22,39 @@ const (
 	// thousand of them at a time; above it only twenty.
 	callGas = 8_100_000
 
-	// callBatch reads leave each of them 80,000 gas: eight cold slots.
-	callBatch = 100
+	// readGas is what a read burns that does not say: eight cold slots.
+	readGas = 80_000
 )
 
 // Call is a read of a contract.
 type Call struct {
 	To   common.Address
 	Data []byte
+	Gas  uint64 // it may burn; 0 for the little that a getter burns
+
+	lens bool // calls the Lens on the way
+}
+
+// Lens is where calls find our own contract for reading in bulk. Nothing
+// stands there: its code comes with the call.
+var Lens = common.HexToAddress("0x00000000000000000000000000000000001e25")
+
+func usesLens(c Call) bool { return c.To == Lens }
+
+// batches are runs of calls that one request has gas for.
+func batches(calls []Call) (list [][]Call) {
+	first, gas := 0, uint64(0)
+	for i, call := range calls {
+		need := max(call.Gas, readGas)
+		if i > first && gas+need > callGas {
+			list, first, gas = append(list, calls[first:i]), i, 0
+		}
+		gas += need
+	}
+	if first < len(calls) {
+		list = append(list, calls[first:])
+	}
+	return list
 }
 
 // Result is what a read gave. One that failed in the contract is not OK.
@@ -41,17 +67,20 @@ type Result struct {
 // requests, but not their fate: one that fails in company is made again alone,
 // so that a contract that burns all gas harms none but itself.
 func (c *Client) Calls(ctx context.Context, block common.Hash, calls []Call) ([]Result, error) {
-	results := make([]Result, 0, len(calls))
-	for batch := range slices.Chunk(calls, callBatch) {
-		got, err := agree(ctx, c, slowHedge, func(ctx context.Context, n *node) ([]Result, error) {
-			return n.calls(ctx, block, batch)
-		}, sameResults)
-		if err != nil {
-			return nil, err
-		}
-		results = append(results, got...)
+	list := batches(calls)
+	results := make([][]Result, len(list))
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(atOnce)
+	for i, batch := range list {
+		g.Go(func() (err error) {
+			results[i], err = agree(ctx, c, slowHedge, func(ctx context.Context, n *node) ([]Result, error) {
+				return n.calls(ctx, block, batch)
+			}, sameResults)
+			return err
+		})
 	}
-	return results, nil
+	err := g.Wait()
+	return slices.Concat(results...), err
 }
 
 func sameResults(a, b []Result) bool {
@@ -80,6 +109,7 @@ func (n *node) calls(ctx context.Context, block common.Hash, calls []Call) ([]Re
 // unless it speaks of limits: taken for a fault of the node it would be tried
 // for ever, and any contract could stop us.
 func (n *node) alone(ctx context.Context, block common.Hash, call Call) (Result, error) {
+	call.lens = usesLens(call)
 	data, err := n.ethCall(ctx, block, call)
 	if err != nil {
 		if answered(err) && !limited(err) {
@@ -122,7 +152,7 @@ func (n *node) aggregate(ctx context.Context, block common.Hash, calls []Call) (
 	if err != nil {
 		return nil, fmt.Errorf("aggregate3: %w", err)
 	}
-	if data, err = n.ethCall(ctx, block, Call{contracts.Multicall3, data}); err != nil {
+	if data, err = n.ethCall(ctx, block, Call{To: contracts.Multicall3, Data: data, lens: slices.ContainsFunc(calls, usesLens)}); err != nil {
 		return nil, err
 	}
 	var out struct {
@@ -146,7 +176,7 @@ func (n *node) aggregate(ctx context.Context, block common.Hash, calls []Call) (
 
 func (n *node) ethCall(ctx context.Context, block common.Hash, call Call) ([]byte, error) {
 	var out hexutil.Bytes
-	err := n.call(ctx, patience, &out, "eth_call",
+	args := []any{
 		struct {
 			To   common.Address `json:"to"`
 			Data hexutil.Bytes  `json:"data"`
@@ -154,6 +184,11 @@ func (n *node) ethCall(ctx context.Context, block common.Hash, call Call) ([]byt
 		}{call.To, call.Data, (*hexutil.Big)(big.NewInt(callGas))},
 		struct {
 			BlockHash common.Hash `json:"blockHash"`
-		}{block})
+		}{block},
+	}
+	if call.lens {
+		args = append(args, map[common.Address]any{Lens: map[string]any{"code": hexutil.Bytes(contracts.Lens.Code)}})
+	}
+	err := n.call(ctx, patience, &out, "eth_call", args...)
 	return out, err
 }

@@ -17,10 +17,11 @@ import (
 // query is the argument of eth_getLogs. A log must have one of the topics as
 // its first.
 type query struct {
-	BlockHash *common.Hash    `json:"blockHash,omitempty"`
-	FromBlock *hexutil.Uint64 `json:"fromBlock,omitempty"`
-	ToBlock   *hexutil.Uint64 `json:"toBlock,omitempty"`
-	Topics    [][]common.Hash `json:"topics"`
+	Address   []common.Address `json:"address,omitempty"`
+	BlockHash *common.Hash     `json:"blockHash,omitempty"`
+	FromBlock *hexutil.Uint64  `json:"fromBlock,omitempty"`
+	ToBlock   *hexutil.Uint64  `json:"toBlock,omitempty"`
+	Topics    [][]common.Hash  `json:"topics"`
 }
 
 // Logs are the logs of one block that have one of the topics as their first,
@@ -81,7 +82,7 @@ func (n *node) belong(h Header, logs []types.Log) error {
 func (c *Client) LogsRange(ctx context.Context, from, to uint64, topics []common.Hash, page func(logs []types.Log, upTo uint64) error) error {
 	for p := (pager{size: firstPage}); from <= to; {
 		upTo := min(to, from+p.size-1)
-		logs, err := c.page(ctx, from, upTo, topics)
+		logs, err := c.page(ctx, nil, from, upTo, topics)
 		if err != nil {
 			if tooMuch(ctx, err) && upTo > from {
 				p.refused(upTo - from + 1)
@@ -98,10 +99,10 @@ func (c *Client) LogsRange(ctx context.Context, from, to uint64, topics []common
 	return nil
 }
 
-func (c *Client) page(ctx context.Context, from, upTo uint64, topics []common.Hash) ([]types.Log, error) {
+func (c *Client) page(ctx context.Context, of []common.Address, from, upTo uint64, topics []common.Hash) ([]types.Log, error) {
 	first, last := hexutil.Uint64(from), hexutil.Uint64(upTo)
 	return agree(ctx, c, slowHedge, func(ctx context.Context, n *node) ([]types.Log, error) {
-		logs, err := n.logs(ctx, patience, query{FromBlock: &first, ToBlock: &last, Topics: [][]common.Hash{topics}})
+		logs, err := n.logs(ctx, patience, query{Address: of, FromBlock: &first, ToBlock: &last, Topics: [][]common.Hash{topics}})
 		if k := len(logs); err == nil && k > 0 && (logs[0].BlockNumber < from || logs[k-1].BlockNumber > upTo) {
 			err = fmt.Errorf("node %s: asked for logs of blocks %d to %d, got %d to %d", n.host, from, upTo, logs[0].BlockNumber, logs[k-1].BlockNumber)
 		}

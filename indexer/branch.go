@@ -97,38 +97,35 @@ func (x *Indexer) empty(ctx context.Context) (*market.Snapshot, error) {
 	return x.start.Next(market.Block{}, nil, x.list)
 }
 
+// reach is how many blocks of logs are read rather than all pools.
+const reach = 20_000
+
 // settled is the market after a block so deep that its branch is taken for
-// final. Logs are read in ranges, from our head if that is below the block and
-// still canonical, or else from the first block.
+// final: that of our head or of the store, and the logs since; or else what is
+// found and read anew.
 func (x *Indexer) settled(ctx context.Context, first uint64, b market.Block) (*market.Snapshot, error) {
 	base, err := x.below(ctx, b)
 	if err != nil {
 		return nil, err
 	}
-	from := first
-	if base != nil {
-		from = base.Block().Number + 1
-	} else if base, err = x.empty(ctx); err != nil {
-		return nil, err
+	var d *draft
+	switch {
+	case base != nil && (b.Number-base.Block().Number <= reach || len(x.births) == 0):
+		d = newDraft(base)
+		err = x.replay(ctx, d, base.Block().Number+1, b)
+	case len(x.births) > 0:
+		if base != nil {
+			x.finds = newFinds(base.Block(), base.Block().Number+1, base.Pools())
+		}
+		d, err = x.join(ctx, first, b)
+	default:
+		if base, err = x.empty(ctx); err == nil {
+			d = newDraft(base)
+			err = x.replay(ctx, d, first, b)
+		}
 	}
-	d := newDraft(base)
-	for failures := 0; from <= b.Number; failures++ {
-		err := x.node.LogsRange(ctx, from, b.Number, x.topics, func(logs []types.Log, upTo uint64) error {
-			for i := range logs {
-				x.read(d, &logs[i])
-			}
-			from, failures = upTo+1, 0
-			x.joining(upTo, b.Number)
-			return nil
-		})
-		if err == nil {
-			break
-		}
-		if ctx.Err() != nil {
-			return nil, err
-		}
-		x.fault(err, failures)
-		rest(ctx, failures)
+	if err != nil {
+		return nil, err
 	}
 	// Ranges go by number: this one told the history of b if b still stands.
 	now, err := x.node.BlockByNumber(ctx, b.Number)
@@ -147,13 +144,42 @@ func (x *Indexer) settled(ctx context.Context, first uint64, b market.Block) (*m
 	s, err := x.finish(ctx, d, b, head.Hash)
 	if err == nil {
 		x.kept.add(s)
+		x.saver.offer(s)
 	}
 	return s, err
 }
 
-// below is our head if it is an ancestor of b, as far as the node can tell.
+// replay reads the logs of blocks up to b into a draft.
+func (x *Indexer) replay(ctx context.Context, d *draft, from uint64, b market.Block) error {
+	tell, start := x.gauge("reading logs"), from
+	for failures := 0; from <= b.Number; failures++ {
+		err := x.node.LogsRange(ctx, from, b.Number, x.topics, func(logs []types.Log, upTo uint64) error {
+			for i := range logs {
+				x.read(d, &logs[i])
+			}
+			from, failures = upTo+1, 0
+			tell(int(from-start), int(b.Number+1-start))
+			return nil
+		})
+		if err == nil {
+			break
+		}
+		if ctx.Err() != nil {
+			return err
+		}
+		x.fault(err, failures)
+		rest(ctx, failures)
+	}
+	return nil
+}
+
+// below is our head, or else what the store held, if it is an ancestor of b,
+// as far as the node can tell.
 func (x *Indexer) below(ctx context.Context, b market.Block) (*market.Snapshot, error) {
 	ours := x.tip
+	if ours == nil {
+		ours = x.saved
+	}
 	if ours == nil || ours.Block().Number >= b.Number {
 		return nil, nil
 	}

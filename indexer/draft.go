@@ -8,7 +8,6 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
 
-	"braid/chain"
 	"braid/market"
 	"braid/u256"
 	"braid/venue"
@@ -22,6 +21,7 @@ type draft struct {
 	order []venue.ID // of first change, so that equal chains give equal markets
 
 	loaders map[venue.ID]venue.Loader // of the pools whose logs do not tell all
+	tell    func(done, of int)        // unless nil, hears how many pools have been loaded
 }
 
 func newDraft(base *market.Snapshot) *draft {
@@ -35,6 +35,21 @@ func (d *draft) pool(id venue.ID) venue.Pool {
 	}
 	p, _ := d.base.Pool(id)
 	return p
+}
+
+// of are the pools of a source.
+func (d *draft) of(source *venue.Source) (ids []venue.ID) {
+	for _, p := range d.base.Pools() {
+		if info := p.Info(); info.Source == source {
+			ids = append(ids, info.ID)
+		}
+	}
+	for _, id := range d.order {
+		if _, old := d.base.Pool(id); !old && d.pools[id].Info().Source == source {
+			ids = append(ids, id)
+		}
+	}
+	return ids
 }
 
 func (d *draft) put(p venue.Pool) {
@@ -57,23 +72,38 @@ func (x *Indexer) read(d *draft, log *types.Log) {
 		if e == nil && err == nil {
 			continue
 		}
-		id := venue.AddressID(log.Address)
-		if err == nil {
-			id = e.Pool()
-			var p venue.Pool
-			if p, err = f.Apply(d.pool(id), e); err == nil {
-				d.put(p)
-				if l, ok := f.(venue.Loader); ok {
-					d.loaders[id] = l
-				}
-				return
+		if wide, ok := e.(venue.Wide); ok && err == nil {
+			for _, id := range d.of(wide.Source()) {
+				x.apply(d, f, id, e, log)
 			}
+			return
 		}
-		if !errors.Is(err, venue.ErrUnknownPool) {
+		id := venue.AddressID(log.Address)
+		if err != nil {
 			x.spoil(d, id, fmt.Errorf("block %d: %w", log.BlockNumber, err))
 			return
 		}
+		if x.apply(d, f, e.Pool(), e, log) {
+			return
+		}
 	}
+}
+
+// apply is false if the pool is not the family's.
+func (x *Indexer) apply(d *draft, f venue.Family, id venue.ID, e venue.Event, log *types.Log) bool {
+	p, err := f.Apply(d.pool(id), e)
+	switch {
+	case errors.Is(err, venue.ErrUnknownPool):
+		return false
+	case err != nil:
+		x.spoil(d, id, fmt.Errorf("block %d: %w", log.BlockNumber, err))
+		return true
+	}
+	d.put(p)
+	if l, ok := f.(venue.Loader); ok {
+		d.loaders[id] = l
+	}
+	return true
 }
 
 // spoil makes a pool unusable, and says so once.
@@ -85,56 +115,21 @@ func (x *Indexer) spoil(d *draft, id venue.ID, err error) {
 	}
 	if _, already := p.(unusable); !already {
 		x.log.Warn("pool is unusable", "pool", id, "err", err)
-		d.put(unusable{p.Info(), "its state is not known"})
+		d.put(unusable{p.Info(), "its state is not known", p})
 	}
-}
-
-// load reads what the changed pools want to know beside their logs, as it
-// stood after the block.
-func (x *Indexer) load(ctx context.Context, d *draft, b market.Block) error {
-	var calls []chain.Call
-	for _, id := range d.order {
-		if l := d.loaders[id]; l != nil {
-			for _, r := range l.Wants(d.pools[id]) {
-				calls = append(calls, chain.Call{To: r.To, Data: r.Data})
-			}
-		}
-	}
-	if len(calls) == 0 {
-		return nil
-	}
-	results, err := x.node.Calls(ctx, b.Hash, calls)
-	if err != nil {
-		return fmt.Errorf("block %d: pools: %w", b.Number, err)
-	}
-	for _, id := range d.order {
-		l := d.loaders[id]
-		if l == nil {
-			continue
-		}
-		answers := make([][]byte, len(l.Wants(d.pools[id])))
-		for i := range answers {
-			if results[i].OK {
-				answers[i] = results[i].Data
-			}
-		}
-		if results = results[len(answers):]; len(answers) == 0 {
-			continue
-		}
-		if p, err := l.Load(d.pools[id], answers); err == nil {
-			d.put(p)
-		} else {
-			x.spoil(d, id, fmt.Errorf("block %d: %w", b.Number, err))
-		}
-	}
-	return nil
 }
 
 // finish is the market after b with all that the draft holds, what its pools
 // want to know, and the tokens its new pools need, as they stood at a block. A
 // pool of a token without decimals is left out.
 func (x *Indexer) finish(ctx context.Context, d *draft, b market.Block, at common.Hash) (*market.Snapshot, error) {
-	if err := x.load(ctx, d, b); err != nil {
+	anew := x.reload
+	for _, id := range anew {
+		if p := d.pool(id); p != nil {
+			x.blank(d, p)
+		}
+	}
+	if err := x.load(ctx, d, b, d.tell); err != nil {
 		return nil, err
 	}
 	known := map[common.Address]bool{}
@@ -170,6 +165,7 @@ next:
 	if err != nil {
 		return nil, fmt.Errorf("block %d: %w", b.Number, err)
 	}
+	x.reload = x.reload[len(anew):]
 	return s, nil
 }
 
@@ -178,6 +174,7 @@ next:
 type unusable struct {
 	info *venue.Info
 	why  string
+	was  venue.Pool // before, to be read anew; nil if it is known
 }
 
 func (p unusable) Info() *venue.Info { return p.info }

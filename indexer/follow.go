@@ -64,6 +64,9 @@ func (x *Indexer) see(ctx context.Context, s chain.Sighting) error {
 		return nil
 	}
 	base, path, err := x.path(ctx, s.Header)
+	if errors.Is(err, errLate) {
+		return nil
+	}
 	if err != nil {
 		return err
 	}
@@ -75,6 +78,7 @@ func (x *Indexer) see(ctx context.Context, s chain.Sighting) error {
 		x.metrics.blocks.Inc()
 	}
 	x.publish(base, s)
+	x.published(base)
 	return nil
 }
 

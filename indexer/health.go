@@ -2,7 +2,6 @@ package indexer
 
 import (
 	"context"
-	"fmt"
 	"math/rand/v2"
 	"time"
 
@@ -54,10 +53,6 @@ func (x *Indexer) confirm(b market.Block, s chain.Sighting) {
 			h.Updated = s.At
 		}
 	})
-}
-
-func (x *Indexer) joining(at, to uint64) {
-	x.note(func(h *Health) { h.Reason = fmt.Sprintf("joining: block %d of %d", at, to) })
 }
 
 // fault counts every fault and logs the first of a row.

@@ -30,9 +30,17 @@ type Config struct {
 	Log      *slog.Logger          // nil: silent
 	Registry prometheus.Registerer // nil: metrics are kept but not shown
 
-	// FirstBlock is the first that can hold a log of interest. A chain that
-	// has not come so far is a young one and is read from its beginning.
+	// Sources are those of the families: where births are looked for, and from
+	// which block on.
+	Sources []venue.Source
+
+	// FirstBlock is the first that can hold a log of interest; 0: that of the
+	// oldest source. A chain that has not come so far is a young one and is
+	// read from its beginning.
 	FirstBlock uint64
+
+	Store    *Store         // nil: a restart begins anew
+	Progress func(Progress) // nil, or hears how a join comes along
 
 	// Keep is how many markets are kept for reorgs and how far down blocks
 	// are told apart by hash; what lies deeper is settled. 0: 64.
@@ -52,6 +60,16 @@ type Indexer struct {
 	topics     []common.Hash
 	kept       kept
 	metrics    *metrics
+	progress   func(Progress)
+
+	sources []venue.Source
+	joiners []venue.Joiner // all families, or else a chain is read log by log
+	births  []common.Hash
+	finds   *finds           // while joining
+	saved   *market.Snapshot // that the store held
+	store   *Store
+	saver   saver
+	reload  []venue.ID // pools to be read anew
 
 	tip     *market.Snapshot // the newest market as the chain has it; Run's own
 	shown   *holds           // with which it was published
@@ -78,8 +96,9 @@ func New(c Config) *Indexer {
 		families: map[common.Hash][]venue.Family{},
 		kept:     kept{max: c.Keep, byHash: map[common.Hash]*market.Snapshot{}},
 		metrics:  newMetrics(c.Registry),
-		ready:    make(chan struct{}),
-		health:   Health{Reason: "joining: no block yet"},
+		progress: c.Progress, sources: c.Sources, store: c.Store,
+		ready:  make(chan struct{}),
+		health: Health{Reason: "joining: no block yet"},
 	}
 	x.changed.Store(new(make(chan struct{})))
 	if c.Registry != nil {
@@ -89,11 +108,22 @@ func New(c Config) *Indexer {
 		x.listed[t.Address] = t
 	}
 	for _, f := range c.Families {
+		if j, ok := f.(venue.Joiner); ok {
+			x.joiners, x.births = append(x.joiners, j), append(x.births, j.Birth())
+		}
 		for _, topic := range f.Topics() {
 			x.families[topic] = append(x.families[topic], f)
 			if !slices.Contains(x.topics, topic) {
 				x.topics = append(x.topics, topic)
 			}
+		}
+	}
+	if len(x.joiners) < len(c.Families) || len(c.Sources) == 0 {
+		x.births = nil
+	}
+	for _, s := range c.Sources {
+		if s.FirstBlock > 0 && c.FirstBlock == 0 && (x.firstBlock == 0 || s.FirstBlock < x.firstBlock) {
+			x.firstBlock = s.FirstBlock
 		}
 	}
 	return x

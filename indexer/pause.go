@@ -55,7 +55,7 @@ func (h *holds) without(s *market.Snapshot) (*market.Snapshot, error) {
 	var idle []venue.Pool
 	for _, p := range s.Pools() {
 		if _, held := reasons[p.Info().Source.ID]; held {
-			idle = append(idle, unusable{p.Info(), "paused"})
+			idle = append(idle, unusable{info: p.Info(), why: "paused"})
 		}
 	}
 	return s.Next(s.Block(), idle, nil)

@@ -1,0 +1,333 @@
+package indexer
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io/fs"
+	"log/slog"
+	"os"
+	"runtime/debug"
+	"sync"
+	"time"
+
+	"go.etcd.io/bbolt"
+
+	"braid/market"
+	"braid/venue"
+)
+
+// Store keeps on disk what is dear to find out: the pools found while a chain
+// is joined, and from then on the market of a settled block. Each write is one
+// transaction, so that whenever the process dies the file holds what one of
+// them left. A nil Store keeps nothing.
+type Store struct {
+	path  string
+	print []byte // of all that must be the same for the file to be of use
+	log   *slog.Logger
+
+	mu    sync.Mutex
+	db    *bbolt.DB
+	finds *finds       // whose pools are in the file
+	pools []venue.Pool // that are in the file, in their order
+	token int          // how many tokens are
+}
+
+// storeFormat changes when the meaning of what is written does.
+const storeFormat = 1
+
+var (
+	bucketMeta   = []byte("meta")
+	bucketPools  = []byte("pools")
+	bucketTokens = []byte("tokens")
+	keyHead      = []byte("head")
+)
+
+// sheet is the first page of the file.
+type sheet struct {
+	Print  []byte
+	Whole  bool         // a market, or else finds
+	Block  market.Block // of the market, or the anchor of the finds
+	Next   uint64       // block to be searched
+	Pools  int
+	Tokens int
+}
+
+var errDamaged = errors.New("damaged")
+
+// OpenStore opens the file or makes one. One that cannot be read is set aside.
+// What was written for other sources is of no use and is written over.
+func OpenStore(path string, chainID uint64, sources []venue.Source, log *slog.Logger) (*Store, error) {
+	if log == nil {
+		log = slog.New(slog.DiscardHandler)
+	}
+	print, err := json.Marshal([]any{storeFormat, chainID, sources})
+	if err != nil {
+		return nil, fmt.Errorf("store: %w", err)
+	}
+	s := &Store{path: path, print: print, log: log}
+	if err := s.open(); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+func (s *Store) open() error {
+	err := guarded(func() (err error) {
+		s.db, err = bbolt.Open(s.path, 0o600, &bbolt.Options{Timeout: time.Second, NoFreelistSync: true})
+		return err
+	})
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, bbolt.ErrTimeout):
+		return fmt.Errorf("store %s is in use by another process: give each its own", s.path)
+	case errors.Is(err, fs.ErrPermission) || errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("store: %w", err)
+	}
+	return s.setAside(err)
+}
+
+// setAside gives a file that cannot be read another name, and begins anew.
+func (s *Store) setAside(why error) error {
+	if s.db != nil {
+		guarded(s.db.Close)
+		s.db = nil
+	}
+	aside := fmt.Sprintf("%s.damaged-%d", s.path, time.Now().UnixNano())
+	s.log.Warn("store cannot be read: it is set aside and made anew", "store", s.path, "aside", aside, "err", why)
+	if err := os.Rename(s.path, aside); err != nil {
+		return fmt.Errorf("store: %w", err)
+	}
+	var err error
+	if s.db, err = bbolt.Open(s.path, 0o600, &bbolt.Options{Timeout: time.Second, NoFreelistSync: true}); err != nil {
+		return fmt.Errorf("store: %w", err)
+	}
+	return nil
+}
+
+// Close ends the last write.
+func (s *Store) Close() error {
+	if s == nil {
+		return nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.db.Close()
+}
+
+// guarded turns what a damaged file can do to its reader into an error.
+func guarded(do func() error) (err error) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("%w: %v", errDamaged, r)
+		}
+	}()
+	return do()
+}
+
+// stored is what a file holds.
+type stored struct {
+	sheet
+	pools  []venue.Pool
+	tokens []market.Token
+}
+
+// read is all that the file holds; false if that is nothing of use.
+func (s *Store) read(joiners []venue.Joiner) (have stored, ok bool, err error) {
+	if s == nil {
+		return stored{}, false, nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	err = guarded(func() error {
+		return s.db.View(func(tx *bbolt.Tx) (err error) {
+			have, ok, err = s.view(tx, joiners)
+			return err
+		})
+	})
+	if err != nil {
+		return stored{}, false, s.setAside(err)
+	}
+	return have, ok, nil
+}
+
+func (s *Store) view(tx *bbolt.Tx, joiners []venue.Joiner) (have stored, ok bool, err error) {
+	meta, pools, tokens := tx.Bucket(bucketMeta), tx.Bucket(bucketPools), tx.Bucket(bucketTokens)
+	if meta == nil || pools == nil || tokens == nil {
+		return stored{}, false, nil
+	}
+	head, err := unseal(keyHead, meta.Get(keyHead))
+	if err == nil {
+		err = json.Unmarshal(head, &have.sheet)
+	}
+	if err != nil || string(have.Print) != string(s.print) {
+		return stored{}, false, err
+	}
+	err = pools.ForEach(func(k, v []byte) error {
+		data, err := unseal(k, v)
+		if err != nil {
+			return err
+		}
+		p, err := restore(joiners, data)
+		have.pools = append(have.pools, p)
+		return err
+	})
+	if err != nil {
+		return stored{}, false, err
+	}
+	err = tokens.ForEach(func(k, v []byte) error {
+		var t market.Token
+		data, err := unseal(k, v)
+		if err == nil {
+			err = json.Unmarshal(data, &t)
+		}
+		have.tokens = append(have.tokens, t)
+		return err
+	})
+	if err == nil && (len(have.pools) != have.Pools || len(have.tokens) != have.Tokens) {
+		err = fmt.Errorf("%w: %d pools and %d tokens, want %d and %d", errDamaged, len(have.pools), len(have.tokens), have.Pools, have.Tokens)
+	}
+	return have, err == nil, err
+}
+
+// hold says that the file holds this market.
+func (s *Store) hold(m *market.Snapshot) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.pools = m.Pools()
+}
+
+// saveFinds writes what was found since the last time.
+func (s *Store) saveFinds(f *finds, joiners []venue.Joiner) error {
+	if s == nil {
+		return nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	fresh := s.finds != f
+	if fresh {
+		s.pools, s.token = nil, 0
+	}
+	err := s.write(fresh, sheet{Block: f.anchor, Next: f.next}, f.pools, nil, joiners)
+	if err == nil {
+		s.finds = f
+	}
+	return err
+}
+
+// saveMarket writes what changed since the last time.
+func (s *Store) saveMarket(m *market.Snapshot, joiners []venue.Joiner) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	fresh := s.finds != nil || s.pools == nil
+	if fresh {
+		s.pools, s.token = nil, 0
+	}
+	err := s.write(fresh, sheet{Whole: true, Block: m.Block()}, m.Pools(), m.Tokens(), joiners)
+	if err == nil {
+		s.finds = nil
+	}
+	return err
+}
+
+// write makes the file hold these pools and tokens; of those it holds, only
+// what is another by now is written. Fresh forgets all.
+func (s *Store) write(fresh bool, head sheet, pools []venue.Pool, tokens []market.Token, joiners []venue.Joiner) error {
+	err := s.db.Update(func(tx *bbolt.Tx) error {
+		for _, name := range [][]byte{bucketMeta, bucketPools, bucketTokens} {
+			if fresh && tx.Bucket(name) != nil {
+				if err := tx.DeleteBucket(name); err != nil {
+					return err
+				}
+			}
+			if _, err := tx.CreateBucketIfNotExists(name); err != nil {
+				return err
+			}
+		}
+		put := func(bucket, key, value []byte) error {
+			return tx.Bucket(bucket).Put(key, seal(key, value))
+		}
+		for i, p := range pools {
+			if i < len(s.pools) && s.pools[i] == p {
+				continue
+			}
+			if err := put(bucketPools, number(i), save(joiners, p)); err != nil {
+				return err
+			}
+		}
+		for i := s.token; i < len(tokens); i++ {
+			data, err := json.Marshal(tokens[i])
+			if err == nil {
+				err = put(bucketTokens, number(i), data)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		head.Print, head.Pools, head.Tokens = s.print, len(pools), len(tokens)
+		data, err := json.Marshal(head)
+		if err != nil {
+			return err
+		}
+		return put(bucketMeta, keyHead, data)
+	})
+	if err != nil {
+		return fmt.Errorf("store: %w", err)
+	}
+	s.pools, s.token = pools, len(tokens)
+	return nil
+}
+
+func number(i int) []byte { return binary.BigEndian.AppendUint32(nil, uint32(i)) }
+
+// seal adds a sum over key and value, by which damage is known.
+func seal(key, value []byte) []byte {
+	return binary.BigEndian.AppendUint32(value[:len(value):len(value)], sum(key, value))
+}
+
+func unseal(key, sealed []byte) ([]byte, error) {
+	n := len(sealed) - 4
+	if n < 0 || binary.BigEndian.Uint32(sealed[n:]) != sum(key, sealed[:n]) {
+		return nil, fmt.Errorf("%w: record %x", errDamaged, key)
+	}
+	return sealed[:n], nil
+}
+
+func sum(key, value []byte) uint32 {
+	return crc32.Update(crc32.ChecksumIEEE(key), crc32.IEEETable, value)
+}
+
+// save writes a pool down, its family by the topic of its births. One whose
+// state is not known is written blank, to be read when it is taken up again.
+func save(joiners []venue.Joiner, p venue.Pool) []byte {
+	u, unknown := p.(unusable)
+	if unknown {
+		p = u.was
+	}
+	for _, j := range joiners {
+		if unknown {
+			if blank := j.Blank(p); blank != nil {
+				p = blank
+			}
+		}
+		if data := j.Save(p); data != nil {
+			birth := j.Birth()
+			return append(birth[:4:4], data...)
+		}
+	}
+	return nil
+}
+
+// restore is the pool that was written down.
+func restore(joiners []venue.Joiner, data []byte) (venue.Pool, error) {
+	for _, j := range joiners {
+		if birth := j.Birth(); len(data) >= 4 && string(birth[:4]) == string(data[:4]) {
+			return j.Restore(data[4:])
+		}
+	}
+	return nil, fmt.Errorf("%w: a pool of no family", errDamaged)
+}
