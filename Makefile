@@ -10,12 +10,17 @@ help: ## list the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
 
 run: ## build everything, start the local chain and the service on it
-	@$(MAKE) --no-print-directory -j2 build/braid artifacts
+	@$(MAKE) --no-print-directory -j3 warm build/braid artifacts
 	@build/braid dev --artifacts $(ARTIFACTS) $(ARGS)
 
-test: artifacts ## set up and run every test
+test: artifacts page ## set up and run every test
 	go vet ./...
 	go test -timeout 20m ./...
+	@$(MAKE) --no-print-directory browse
+
+browse: build/braid artifacts ## drive the page with a browser; pictures in build/screens
+	@node web/test/chromium.mjs
+	@node --import tsx --test --test-concurrency=1 web/test/*.test.ts
 
 CASES ?= 200000
 SEED  ?= 1
@@ -38,8 +43,18 @@ artifacts: build/.npm ## compile our contracts and fetch the venues' bytecode
 contracts: build/.npm ## compile our contracts anew into contracts/out
 	@node contracts/build.mjs --artifacts $(ARTIFACTS) --write
 
+page: build/.page ## build the page
+
+build/.page: build/.npm contracts/out/Router.json $(shell find web -path web/dist -prune -o -path web/test -prune -o -type f ! -name '*.go' -print)
+	@node_modules/.bin/tsc -p web && node_modules/.bin/vite build --config web/vite.config.ts --logLevel warn
+	@touch $@
+
+# What takes long to compile, while npm is busy.
+warm:
+	@! command -v go >/dev/null || go build ./api ./devchain ./indexer
+
 # go decides by itself what has to be built again.
-build/braid: FORCE
+build/braid: build/.page FORCE
 	@command -v go >/dev/null || { echo "braid needs Go 1.26 or later: install it, then run make again" >&2; exit 1; }
 	@[ -e $@ ] || echo "building braid (the first build takes two to four minutes)"
 	@go build -ldflags "-X main.version=$(VERSION)" -o $@ ./cmd/braid
@@ -51,7 +66,7 @@ build/.npm: package.json package-lock.json .npmrc
 	@mkdir -p build && touch $@
 
 clean: ## remove what was built
-	rm -rf build node_modules
+	rm -rf build node_modules web/dist/assets web/dist/*.html
 
 FORCE:
-.PHONY: help run test differential soak bench artifacts contracts clean FORCE
+.PHONY: help run test browse page warm differential soak bench artifacts contracts clean FORCE

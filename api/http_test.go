@@ -21,8 +21,8 @@ var paths = []string{
 var goodQuote = "/api/v1/quote" + params("tokenIn", wmon, "tokenOut", usdc, "amount", units(1, 18))
 
 func TestMethods(t *testing.T) {
-	s := serve(t, func(c *Config) { c.Page = web.Handler() })
-	for _, path := range append([]string{"/", "/docs", "/assets/page.css"}, paths...) {
+	s := serve(t, func(c *Config) { c.Page = web.Handler(nil) })
+	for _, path := range append([]string{"/", "/market", "/docs"}, paths...) {
 		for _, method := range []string{"POST", "PUT", "PATCH", "DELETE", "TRACE", "BREW"} {
 			a := s.raw(method, path)
 			var p problemBody
@@ -58,7 +58,7 @@ func TestHeadIsGetWithoutBody(t *testing.T) {
 
 // TestUnknownFile: the page's 404 is told as everywhere.
 func TestUnknownFile(t *testing.T) {
-	s := serve(t, func(c *Config) { c.Page = web.Handler() })
+	s := serve(t, func(c *Config) { c.Page = web.Handler(nil) })
 	for _, path := range []string{"/assets/none.js", "/assets/index.html", "/assets/%2e%2e", "/assets/..%2findex.html"} {
 		a := s.get(path)
 		var p problemBody
@@ -67,8 +67,8 @@ func TestUnknownFile(t *testing.T) {
 			t.Errorf("%s: %d %v %s", path, a.status, a.header, a.raw)
 		}
 	}
-	if a := s.raw("GET", "/assets/page.css"); a.status != 200 || len(a.raw) == 0 {
-		t.Errorf("page.css: %d", a.status)
+	if a := s.raw("GET", "/"); a.status != 200 || len(a.raw) == 0 {
+		t.Errorf("the page: %d", a.status)
 	}
 }
 

@@ -35,7 +35,7 @@ type Config struct {
 	Retired   []string       // ids that route no more, which callers may go on excluding
 	Contracts calldata.Contracts
 
-	Page     http.Handler // serves /, /docs and /assets/
+	Page     http.Handler // serves /, /market, /docs and /assets/
 	Log      *slog.Logger
 	Registry *prometheus.Registry
 	Version  string
@@ -144,7 +144,7 @@ func (s *server) routes() {
 	} {
 		s.route(path, e)
 	}
-	for _, path := range []string{"/{$}", "/docs", "/assets/{file}"} {
+	for _, path := range []string{"/{$}", "/market", "/docs", "/assets/{file}"} {
 		s.route(path, s.page)
 	}
 	s.mux.HandleFunc("/", s.unknown)

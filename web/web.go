@@ -2,12 +2,21 @@
 package web
 
 import (
+	"bytes"
 	"embed"
+	"encoding/json"
+	"html"
 	"io/fs"
 	"net/http"
+	"path"
+	"strings"
+	"time"
 )
 
-//go:embed dist
+// dist is what Vite builds. A checkout on which npm has not run holds nothing
+// there, and the binary shows placeholder instead.
+//
+//go:embed all:dist
 var dist embed.FS
 
 // policy lets the page run its own files, talk to its own origin and show
@@ -15,32 +24,90 @@ var dist embed.FS
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' https: data:; " +
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-// Handler serves the page at /, the docs at /docs and their files below
-// /assets/.
-func Handler() http.Handler {
+const placeholder = `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><title>braid</title></head>
+<body><h1>braid</h1><p>The API is at /api/v1 and described by <a href="/openapi.json">/openapi.json</a>.
+This binary was built without the page: <code>make run</code> builds both.</p></body></html>
+`
+
+// Local is the account of a local chain, with which a visitor may try swaps
+// without a wallet. Its key is known to everyone.
+type Local struct {
+	RPC     string `json:"rpc"` // the chain's JSON-RPC, a path of this origin
+	Account string `json:"account"`
+	Key     string `json:"key"`
+}
+
+// slot is where the pages are told of the local chain.
+const slot = `<meta name="braid:local" content="">`
+
+// Handler serves the pages at /, /market and /docs, and their files below
+// /assets/. Only the service of a local chain gives local; the pages of any
+// other know no account.
+func Handler(local *Local) http.Handler {
 	files, err := fs.Sub(dist, "dist")
 	if err != nil {
 		panic(err) // the folder is embedded above
 	}
-	serve := func(name func(*http.Request) string) http.HandlerFunc {
-		return func(w http.ResponseWriter, r *http.Request) {
-			name := name(r)
-			if info, err := fs.Stat(files, name); err != nil || info.IsDir() {
-				http.NotFound(w, r)
-				return
-			}
-			h := w.Header()
-			h.Set("Content-Security-Policy", policy)
-			h.Set("Referrer-Policy", "no-referrer")
-			h.Set("X-Content-Type-Options", "nosniff")
-			h.Set("Cache-Control", "no-cache")
-			http.ServeFileFS(w, r, files, name)
+	return handler(files, local)
+}
+
+func handler(files fs.FS, local *Local) http.Handler {
+	mux := http.NewServeMux()
+	for pattern, name := range map[string]string{"GET /{$}": "index.html", "GET /market": "market.html", "GET /docs": "docs.html"} {
+		body := page(files, name, local)
+		mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
+			head(w.Header(), "no-cache")
+			http.ServeContent(w, r, name, time.Time{}, bytes.NewReader(body))
+		})
+	}
+	mux.HandleFunc("GET /assets/{file}", func(w http.ResponseWriter, r *http.Request) {
+		asset(w, r, files, "assets/"+r.PathValue("file"))
+	})
+	return mux
+}
+
+func page(files fs.FS, name string, local *Local) []byte {
+	body, err := fs.ReadFile(files, name)
+	if err != nil {
+		return []byte(placeholder)
+	}
+	if local != nil {
+		told, err := json.Marshal(local)
+		if err != nil {
+			panic(err) // three strings
+		}
+		body = bytes.Replace(body, []byte(slot), []byte(strings.Replace(slot, `""`, `"`+html.EscapeString(string(told))+`"`, 1)), 1)
+	}
+	return body
+}
+
+// asset serves a file, packed if the build packed it and the reader can
+// unpack. Vite writes a file's hash into its name, so it never changes.
+func asset(w http.ResponseWriter, r *http.Request, files fs.FS, name string) {
+	body, err := fs.ReadFile(files, name)
+	if err != nil || path.Ext(name) == ".gz" {
+		http.NotFound(w, r)
+		return
+	}
+	kept := "no-cache"
+	if hashed := strings.Contains(path.Base(name), "-"); hashed {
+		kept = "public, max-age=31536000, immutable"
+	}
+	head(w.Header(), kept)
+	if packed, err := fs.ReadFile(files, name+".gz"); err == nil {
+		w.Header().Set("Vary", "Accept-Encoding")
+		if strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
+			w.Header().Set("Content-Encoding", "gzip")
+			body = packed
 		}
 	}
-	named := func(name string) func(*http.Request) string { return func(*http.Request) string { return name } }
-	mux := http.NewServeMux()
-	mux.Handle("GET /{$}", serve(named("index.html")))
-	mux.Handle("GET /docs", serve(named("docs.html")))
-	mux.Handle("GET /assets/{file}", serve(func(r *http.Request) string { return "assets/" + r.PathValue("file") }))
-	return mux
+	http.ServeContent(w, r, name, time.Time{}, bytes.NewReader(body))
+}
+
+func head(h http.Header, kept string) {
+	h.Set("Content-Security-Policy", policy)
+	h.Set("Referrer-Policy", "no-referrer")
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Cache-Control", kept)
 }

@@ -77,7 +77,7 @@ func dev(ctx context.Context, args []string, getenv func(string) string, stdout,
 		return err
 	}
 	defer local.Close()
-	s.rpc = []string{local.URL()}
+	s.rpc, s.local = []string{local.URL()}, true
 	return s.run(ctx, l, log, func() {
 		fmt.Fprintf(stdout, `
 braid is ready

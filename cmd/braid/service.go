@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/url"
 	"strings"
 	"syscall"
 	"time"
@@ -56,6 +57,7 @@ type service struct {
 	maxImpactBps int
 	staleAfter   time.Duration
 	rate         float64
+	local        bool // the node is our own, and the page may show it
 }
 
 func (s *service) flags(f *flag.FlagSet, getenv func(string) string) {
@@ -122,6 +124,10 @@ func (s *service) run(ctx context.Context, l net.Listener, log *slog.Logger, rea
 	})
 	closing := make(chan struct{}) // streams do not end by themselves
 	router, executor := contracts.Addresses(monad.WrappedNative)
+	var account *web.Local
+	if s.local {
+		account = visitor
+	}
 	server := &http.Server{
 		Handler: api.New(api.Config{
 			Head:          index.Head,
@@ -137,12 +143,20 @@ func (s *service) run(ctx context.Context, l net.Listener, log *slog.Logger, rea
 			Log:           log,
 			Registry:      registry,
 			Version:       version,
-			Page:          web.Handler(),
+			Page:          web.Handler(account),
 		}),
 		ReadHeaderTimeout: 5 * time.Second,
 		WriteTimeout:      30 * time.Second,
 		IdleTimeout:       2 * time.Minute,
 		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelWarn),
+	}
+
+	if s.local {
+		at, err := url.Parse(s.rpc[0])
+		if err != nil {
+			return err
+		}
+		server.Handler = withDoor(server.Handler, at)
 	}
 
 	g, ctx := errgroup.WithContext(ctx)

@@ -1,0 +1,54 @@
+// Amounts are bigints in raw units; text is what people read and type.
+
+/** What was typed, in raw units; undefined if it is no such amount. */
+export function parse(text: string, decimals: number): bigint | undefined {
+  const found = /^(\d*)(?:\.(\d*))?$/.exec(text.trim());
+  if (!found || (!found[1] && !found[2])) return undefined;
+  const fraction = (found[2] ?? "").replace(/0+$/, "");
+  if (fraction.length > decimals) return undefined;
+  const raw = BigInt((found[1] ?? "") + fraction.padEnd(decimals, "0"));
+  return raw < 1n << 256n ? raw : undefined;
+}
+
+/** The whole amount, digit by digit, as it can be typed. */
+export function exact(raw: bigint, decimals: number): string {
+  const digits = raw.toString().padStart(decimals + 1, "0");
+  const whole = digits.slice(0, digits.length - decimals);
+  const fraction = digits.slice(digits.length - decimals).replace(/0+$/, "");
+  return fraction ? `${whole}.${fraction}` : whole;
+}
+
+/** The amount for reading: cut (never rounded up) to some significant digits. */
+export function short(raw: bigint, decimals: number, significant = 7): string {
+  const [whole = "0", fraction = ""] = exact(raw, decimals).split(".");
+  const grouped = whole.replace(/\B(?=(\d{3})+$)/g, ",");
+  const lead = whole === "0" ? (/^0*/.exec(fraction)?.[0].length ?? 0) : 0;
+  const room = whole === "0" ? lead + Math.min(significant, 5) : Math.max(significant - whole.length, 0);
+  if (lead > 8) return `${fraction[lead]}.${fraction.slice(lead + 1, lead + 4) || "0"}e-${lead + 1}`;
+  const cut = fraction.slice(0, room).replace(/0+$/, "");
+  return cut ? `${grouped}.${cut}` : grouped;
+}
+
+const cents = new Intl.NumberFormat("en-US", { style: "currency", currency: "USD" });
+const compact = new Intl.NumberFormat("en-US", { style: "currency", currency: "USD", notation: "compact", maximumSignificantDigits: 4 });
+const precise = new Intl.NumberFormat("en-US", { style: "currency", currency: "USD", maximumSignificantDigits: 4 });
+
+/** Dollars; nothing for a price that is not known. */
+export function usd(value: string | number, style: "plain" | "compact" | "price" = "plain"): string {
+  const n = Number(value);
+  if (!(n > 0)) return "";
+  if (style === "compact") return compact.format(n);
+  if (style === "price" || n < 0.01) return precise.format(n);
+  return cents.format(n);
+}
+
+export const percent = (bps: number): string => `${(bps / 100).toFixed(2)}%`;
+
+export const shortAddress = (address: string): string => `${address.slice(0, 6)}…${address.slice(-4)}`;
+
+/** How much of out one of in buys, to six digits. Only for reading. */
+export function rate(amountIn: bigint, decimalsIn: number, amountOut: bigint, decimalsOut: number): string {
+  if (amountIn === 0n) return "";
+  const scaled = (amountOut * 10n ** BigInt(18 + decimalsIn)) / (amountIn * 10n ** BigInt(decimalsOut));
+  return short(scaled, 18, 6);
+}

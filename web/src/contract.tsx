@@ -1,0 +1,87 @@
+// The transaction in words, read from its bytes.
+
+import { useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import { exact } from "./amount";
+import type { Swap } from "./api";
+import { amountIn, query, quote, recipient, tokenIn, tokenOut } from "./order";
+import { ask } from "./send";
+import { read } from "./terms";
+import { find } from "./tokens";
+import { account } from "./wallet";
+import { explain } from "./words";
+
+export function Contract() {
+  const open = useSignal(false);
+  return (
+    <section class="card" aria-labelledby="contract">
+      <details onToggle={(event) => (open.value = event.currentTarget.open)}>
+        <summary>
+          <h2 id="contract">What you sign</h2>
+          <span class="soft">the transaction in words</span>
+        </summary>
+        {open.value && <Reading />}
+      </details>
+    </section>
+  );
+}
+
+function Reading() {
+  const offer = useSignal<Swap | undefined>(undefined);
+  const trouble = useSignal("");
+  const to = recipient.value.trim() || account.value;
+  const q = quote.value;
+  const amountOut = q?.amountOut;
+  useEffect(() => {
+    const [asked, out, amount] = [query.value, tokenOut.value, amountIn.value];
+    if (!to || !q || !asked || !out || !amount) return;
+    ask({ tokenIn: tokenIn.value, tokenOut: out, amountIn: amount, minimum: 1n, expected: 0n, recipient: to, query: asked }).then(
+      (found) => ((offer.value = found), (trouble.value = "")),
+      (error: unknown) => (trouble.value = explain(error, tokenIn.value, out).title),
+    );
+  }, [to, amountOut]);
+  if (!to) return <p class="soft">Connect a wallet, or give a recipient in the settings: a transaction needs to know whom it pays.</p>;
+  if (trouble.value) return <p class="trouble">{trouble.value}.</p>;
+  if (!offer.value) return <p class="soft">Asking for the transaction…</p>;
+  return <Sentences offer={offer.value} />;
+}
+
+function Sentences({ offer: { tx } }: { offer: Swap }) {
+  const terms = read(tx.data);
+  const name = (address: string, raw: bigint) => {
+    const token = find(address);
+    return token ? `${exact(raw, token.decimals)} ${token.symbol}` : `${raw} of ${address}`;
+  };
+  const native = tx.value !== "0";
+  return (
+    <>
+      <ol class="sentences">
+        <li>
+          Call <code>swap</code> of the Router <code>{tx.to}</code>{" "}
+          {native ? <>with {name(terms.tokenIn, terms.amountIn)}, sent as MON.</> : <>and send no MON with it.</>}
+        </li>
+        {!native && (
+          <li>
+            The Router may take at most <b>{name(terms.tokenIn, terms.amountIn)}</b>, from the sender only.
+          </li>
+        )}
+        <li>
+          <code>{terms.recipient}</code> receives at least <b>{name(terms.tokenOut, terms.minOut)}</b>, or everything is undone.
+        </li>
+        <li>
+          It must happen before <b>{new Date(terms.deadline * 1000).toLocaleTimeString()}</b>, or it never happens.
+        </li>
+        <li>
+          The way there, {terms.routeBytes} bytes, is for the Executor <code>{terms.executor}</code>. Whatever they say, the sentences above hold.
+        </li>
+        <li>
+          The gas limit is <b>{Number(tx.estimatedGas).toLocaleString("en-US")}</b>; Monad bills all of it.
+        </li>
+      </ol>
+      <details class="bytes">
+        <summary>All {tx.data.length / 2 - 1} bytes</summary>
+        <code class="mono">{tx.data}</code>
+      </details>
+    </>
+  );
+}

@@ -1,0 +1,101 @@
+// How far an amount moves the price.
+
+import { effect, signal, useSignal } from "@preact/signals";
+import { scaleLog, scaleSqrt } from "d3-scale";
+import { area, curveMonotoneX, line } from "d3-shape";
+import { percent, short } from "./amount";
+import { get, type Depth } from "./api";
+import { amountIn, excluded, quote, tokenIn, tokenOut } from "./order";
+import { useWidth } from "./width";
+
+export const depth = signal<Depth | undefined>(undefined);
+
+/** Keeps the curve that of the pair: anew when it changes, and now and then. */
+export function sound(): void {
+  effect(() => {
+    const [tin, out] = [tokenIn.value, tokenOut.value];
+    const excludeSources = excluded.value.join(",");
+    depth.value = undefined;
+    if (!out) return undefined;
+    const stop = new AbortController();
+    const ask = () => {
+      if (document.hidden) return;
+      get<Depth>("/depth", { tokenIn: tin.address, tokenOut: out.address, excludeSources }, stop.signal).then(
+        (found) => (depth.value = found),
+        () => undefined, // the quote says what is wrong
+      );
+    };
+    const first = setTimeout(ask, 150); // the quote goes first
+    const timer = setInterval(ask, 15_000);
+    return () => (stop.abort(), clearTimeout(first), clearInterval(timer));
+  });
+}
+
+const HEIGHT = 170;
+const LEFT = 44;
+const BOTTOM = 24;
+
+export function Curve() {
+  const [box, width] = useWidth<HTMLDivElement>();
+  const near = useSignal<number | undefined>(undefined);
+  const [tin, out] = [tokenIn.value, tokenOut.value];
+  const points = (depth.value?.points ?? []).map((p) => ({
+    ...p,
+    size: Number(p.amountIn) / 10 ** tin.decimals,
+  }));
+  const first = points[0];
+  const last = points.at(-1);
+  if (!first || !last || !out || !width) return <div class="curve" ref={box} />;
+
+  const worst = Math.max(last.priceImpactBps, 10);
+  const x = scaleLog([first.size, last.size], [LEFT, width - 8]);
+  const y = scaleSqrt([0, worst], [HEIGHT - BOTTOM, 10]); // small impacts are those people meet
+  const at = (p: (typeof points)[number]) => [x(p.size), y(p.priceImpactBps)] as const;
+  const stroke = line<(typeof points)[number]>((p) => at(p)[0], (p) => at(p)[1]).curve(curveMonotoneX)(points) ?? "";
+  const fill = area<(typeof points)[number]>((p) => at(p)[0], HEIGHT - BOTTOM, (p) => at(p)[1]).curve(curveMonotoneX)(points) ?? "";
+  const ticks = [1, 10, 100, 1000, 3000].filter((bps) => bps <= worst * 1.02 && bps >= worst / 200);
+  const sizes = x.ticks(4).filter((size) => Number.isInteger(Math.log10(size) + 1e-9) || Math.abs(Math.log10(size) - Math.round(Math.log10(size))) < 1e-9);
+  const mine = amountIn.value && quote.value ? Number(amountIn.value) / 10 ** tin.decimals : undefined;
+  const chosen = near.value === undefined ? undefined : points[near.value];
+
+  const seek = (event: PointerEvent) => {
+    const px = event.clientX - (event.currentTarget as Element).getBoundingClientRect().left;
+    near.value = points.reduce((best, p, i) => (Math.abs(x(p.size) - px) < Math.abs(x(points[best]!.size) - px) ? i : best), 0);
+  };
+  return (
+    <div class="curve" ref={box}>
+      <svg width={width} height={HEIGHT} role="img" aria-label={`Price impact grows to ${percent(last.priceImpactBps)} at ${compact(last.size)} ${tin.symbol}`} onPointerMove={seek} onPointerLeave={() => (near.value = undefined)}>
+        {ticks.map((bps) => (
+          <g key={bps} class="grid">
+            <line x1={LEFT} x2={width - 8} y1={y(bps)} y2={y(bps)} />
+            <text x={LEFT - 6} y={y(bps)} dy="0.32em" text-anchor="end">
+              {bps < 100 ? `${bps / 100}%` : `${bps / 100}%`}
+            </text>
+          </g>
+        ))}
+        {sizes.map((size) => (
+          <text key={size} class="size" x={x(size)} y={HEIGHT - 6} text-anchor="middle">
+            {compact(size)}
+          </text>
+        ))}
+        <path class="fill" d={fill} />
+        <path class="stroke" d={stroke} />
+        {mine !== undefined && mine >= first.size && mine <= last.size && (
+          <g class="mine">
+            <line x1={x(mine)} x2={x(mine)} y1={10} y2={HEIGHT - BOTTOM} />
+            <circle cx={x(mine)} cy={y(Math.min(quote.value!.priceImpactBps, worst))} r="4.5" />
+          </g>
+        )}
+        {chosen && <circle class="near" cx={x(chosen.size)} cy={y(chosen.priceImpactBps)} r="4" />}
+      </svg>
+      <p class="caption number" aria-hidden="true">
+        {chosen
+          ? `${short(BigInt(chosen.amountIn), tin.decimals, 5)} ${tin.symbol} → ${short(BigInt(chosen.amountOut), out.decimals, 6)} ${out.symbol}, ${percent(chosen.priceImpactBps)}`
+          : `size in ${tin.symbol}; the mark is your swap`}
+      </p>
+    </div>
+  );
+}
+
+const figures = new Intl.NumberFormat("en-US", { notation: "compact", maximumSignificantDigits: 3 });
+const compact = (n: number) => (n >= 0.001 ? figures.format(n) : n.toExponential(0));

@@ -1,0 +1,37 @@
+import type { ComponentChildren } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+import { Cross } from "./icons";
+
+interface Props {
+  title: string;
+  class?: string;
+  close(): void;
+  children: ComponentChildren;
+}
+
+/** A modal dialog, open as long as it is rendered. The browser keeps the focus. */
+export function Dialog({ title, close, children, ...rest }: Props) {
+  const element = useRef<HTMLDialogElement>(null);
+  useEffect(() => {
+    element.current?.showModal();
+  }, []);
+  return (
+    <dialog
+      ref={element}
+      class={rest.class ?? ""}
+      aria-label={title}
+      onCancel={(event) => (event.preventDefault(), close())}
+      onClick={(event) => event.target === element.current && close()}
+    >
+      <div class="sheet">
+        <div class="title">
+          <h2>{title}</h2>
+          <button type="button" class="icon" onClick={close} aria-label="Close">
+            <Cross />
+          </button>
+        </div>
+        {children}
+      </div>
+    </dialog>
+  );
+}

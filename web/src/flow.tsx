@@ -1,0 +1,186 @@
+// The route as a flow: tokens are posts, pools are bands between them, each as
+// wide as its share of the swap.
+
+import { useSignal } from "@preact/signals";
+import { sankey, sankeyJustify, sankeyLinkHorizontal, type SankeyGraph } from "d3-sankey";
+import { useMemo } from "preact/hooks";
+import { percent, short } from "./amount";
+import type { Quote, Step, Token } from "./api";
+import { useWidth } from "./width";
+
+interface Post {
+  id: string;
+  symbol: string;
+  amount: bigint;
+}
+
+interface Band {
+  step: Step;
+  key: string;
+}
+
+type Laid = SankeyGraph<Post, Band>;
+
+const HEIGHT = 340;
+const NARROWEST = 560;
+const POST = 10;
+
+/** The tones of the kinds of venues are set in the style sheet. */
+export const tone = (kind: string): string => `tone-${kind}`;
+
+function lay(quote: Quote, width: number): Laid | undefined {
+  const amounts = new Map<string, bigint>([[quote.tokenIn, BigInt(quote.amountIn)]]);
+  const posts = new Map<string, Post>();
+  const met = new Map<string, number>();
+  const post = (id: string, symbol: string) => posts.has(id) || posts.set(id, { id, symbol, amount: 0n });
+  const links = quote.routes.map((step) => {
+    post(step.tokenIn, step.tokenInSymbol);
+    post(step.tokenOut, step.tokenOutSymbol);
+    amounts.set(step.tokenOut, (amounts.get(step.tokenOut) ?? 0n) + BigInt(step.amountOut));
+    const name = `${step.pool}:${step.tokenIn}:${step.tokenOut}`;
+    const turn = met.get(name) ?? 0;
+    met.set(name, turn + 1);
+    return { source: step.tokenIn, target: step.tokenOut, value: step.weight, step, key: `${name}:${turn}` };
+  });
+  for (const p of posts.values()) p.amount = amounts.get(p.id) ?? 0n;
+  const layout = sankey<Post, Band>()
+    .nodeId((node) => node.id)
+    .nodeAlign(sankeyJustify)
+    .nodeWidth(POST)
+    .nodePadding(Math.max(10, Math.min(30, 260 / posts.size)))
+    .extent([[1, 26], [width - 1, HEIGHT - 8]]);
+  try {
+    return layout({ nodes: [...posts.values()], links } as unknown as Laid);
+  } catch {
+    return undefined; // no flow at all: the list of steps tells it
+  }
+}
+
+const path = sankeyLinkHorizontal<Post, Band>();
+
+interface Props {
+  quote: Quote;
+  find(address: string): Token | undefined;
+}
+
+export function Flow({ quote, find }: Props) {
+  const [box, measured] = useWidth<HTMLDivElement>();
+  const shown = useSignal<string | undefined>(undefined);
+  const width = Math.max(measured, NARROWEST);
+  const laid = useMemo(() => (measured ? lay(quote, width) : undefined), [quote, width, measured]);
+  const first = find(quote.tokenIn)?.symbol ?? "";
+  const last = find(quote.tokenOut)?.symbol ?? "";
+  const kinds = [...new Set(quote.routes.map((step) => step.poolType))];
+  const chosen = quote.routes.length === 1 ? undefined : laid?.links.find((link) => link.key === shown.value);
+  return (
+    <div class="flow">
+      <div class="scroll" ref={box} tabIndex={0} role="group" aria-label="Route diagram">
+        <svg width={width} height={HEIGHT} role="img" aria-label={`${first} to ${last} in ${quote.routes.length} steps, listed below`}>
+          {laid?.links.map((link) => (
+            <path
+              key={link.key}
+              class={`band ${tone(link.step.poolType)} ${chosen && chosen !== link ? "pale" : ""}`}
+              d={path(link) ?? ""}
+              stroke-width={Math.max(link.width ?? 1, 1.5)}
+              onPointerEnter={() => (shown.value = link.key)}
+              onPointerLeave={() => (shown.value = undefined)}
+            />
+          ))}
+          {laid?.links.map((link) => (
+            <BandName key={link.key} link={link} />
+          ))}
+          {laid?.nodes.map((node) => (
+            <PostName key={node.id} node={node} token={find(node.id)} width={width} />
+          ))}
+        </svg>
+      </div>
+      <p class="caption number" aria-hidden="true">
+        {chosen ? (
+          <StepText step={chosen.step} find={find} />
+        ) : (
+          kinds.map((kind) => (
+            <span class={`key ${tone(kind)}`} key={kind}>
+              <i /> {kind}
+            </span>
+          ))
+        )}
+      </p>
+    </div>
+  );
+}
+
+function BandName({ link }: { link: Laid["links"][number] }) {
+  const [source, target] = [link.source, link.target] as Laid["nodes"];
+  const [x0, x1] = [source!.x1!, target!.x0!];
+  const { step } = link;
+  const text = `${step.factory} ${percent(step.weight).replace(/\.00%|0%$/, "%")}`;
+  if ((link.width ?? 0) < 13 || x1 - x0 < text.length * 6.2 + 16) return null;
+  return (
+    <text class="venue" x={(x0 + x1) / 2} y={(link.y0! + link.y1!) / 2} dy="0.35em" text-anchor="middle">
+      {text}
+    </text>
+  );
+}
+
+function PostName({ node, token, width }: { node: Laid["nodes"][number]; token: Token | undefined; width: number }) {
+  const [x0, x1, y0, y1] = [node.x0!, node.x1!, node.y0!, node.y1!];
+  const anchor = x0 < 40 ? "start" : x1 > width - 40 ? "end" : "middle";
+  const x = anchor === "start" ? x0 : anchor === "end" ? x1 : (x0 + x1) / 2;
+  return (
+    <g class="post">
+      <rect x={x0} y={y0} width={x1 - x0} height={Math.max(y1 - y0, 2)} rx="3" />
+      <text x={x} y={y0 - 5} text-anchor={anchor}>
+        <tspan class="symbol">{node.symbol}</tspan>
+        {anchor !== "middle" && token && <tspan dx="6">{short(node.amount, token.decimals, 6)}</tspan>}
+      </text>
+    </g>
+  );
+}
+
+function StepText({ step, find }: { step: Step; find: Props["find"] }) {
+  const [tin, tout] = [find(step.tokenIn), find(step.tokenOut)];
+  const amount = (raw: string, token: Token | undefined) => (token ? short(BigInt(raw), token.decimals, 6) : "");
+  return (
+    <>
+      <b>{step.factory}</b> {amount(step.amountIn, tin)} {step.tokenInSymbol} → {amount(step.amountOut, tout)} {step.tokenOutSymbol}, {percent(step.weight)}
+    </>
+  );
+}
+
+/** The same in rows, for those who read rather than look. */
+export function StepTable({ quote, find }: Props) {
+  return (
+    <div class="scroll" tabIndex={0} role="group" aria-label="Steps of the route">
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">Share</th>
+            <th scope="col">Venue</th>
+            <th scope="col">From</th>
+            <th scope="col">To</th>
+            <th scope="col">Pool</th>
+          </tr>
+        </thead>
+        <tbody>
+          {quote.routes.map((step, i) => (
+            <tr key={i}>
+              <td class="number">{percent(step.weight)}</td>
+              <td>
+                {step.factory} <small class="soft">{step.poolType}</small>
+              </td>
+              <td class="number">
+                {short(BigInt(step.amountIn), find(step.tokenIn)?.decimals ?? 0, 6)} {step.tokenInSymbol}
+              </td>
+              <td class="number">
+                {short(BigInt(step.amountOut), find(step.tokenOut)?.decimals ?? 0, 6)} {step.tokenOutSymbol}
+              </td>
+              <td class="mono soft" title={step.pool}>
+                {step.pool.slice(0, 8)}…{step.pool.slice(-4)}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}

@@ -1,0 +1,118 @@
+// Wallets as EIP-6963 announces them, asked by EIP-1193.
+
+import { computed, signal } from "@preact/signals";
+import { local, localProvider, rpc } from "./local";
+
+export interface Provider {
+  request(call: { method: string; params?: readonly unknown[] }): Promise<unknown>;
+  on?(event: string, listener: (value: never) => void): void;
+  removeListener?(event: string, listener: (value: never) => void): void;
+}
+
+export interface Wallet {
+  id: string;
+  name: string;
+  icon: string; // a data: URI or nothing
+  provider: Provider;
+}
+
+export const CHAIN = 143;
+const CHAIN_HEX = "0x8f";
+
+export const wallets = signal<Wallet[]>(
+  local ? [{ id: "local", name: "Local account", icon: "", provider: localProvider }] : [],
+);
+export const wallet = signal<Wallet | undefined>(undefined);
+export const account = signal<`0x${string}` | undefined>(undefined);
+export const chain = signal<number | undefined>(undefined);
+export const wrongChain = computed(() => account.value !== undefined && chain.value !== CHAIN);
+
+interface Announcement extends Event {
+  detail: { info: { uuid: string; name: string; icon: string; rdns: string }; provider: Provider };
+}
+
+function add(found: Wallet) {
+  if (!wallets.value.some((known) => known.id === found.id)) wallets.value = [found, ...wallets.value];
+  if (localStorage.getItem("wallet") === found.id) void reconnect(found);
+}
+
+/** Asks wallets to come forward. They may do so at any time. */
+export function discover(): void {
+  window.addEventListener("eip6963:announceProvider", (event) => {
+    const { info, provider } = (event as Announcement).detail;
+    const icon = info.icon.startsWith("data:image/") ? info.icon : "";
+    add({ id: info.rdns || info.uuid, name: info.name.slice(0, 40), icon, provider });
+  });
+  window.dispatchEvent(new Event("eip6963:requestProvider"));
+  const old = (window as { ethereum?: Provider }).ethereum;
+  if (old) setTimeout(() => wallets.value.every((w) => w.id === "local") && add({ id: "injected", name: "Browser wallet", icon: "", provider: old }), 200);
+  const first = wallets.value.find((w) => w.id === localStorage.getItem("wallet"));
+  if (first) void reconnect(first);
+}
+
+/** A wallet that was connected before and still knows us needs no question. */
+async function reconnect(known: Wallet): Promise<void> {
+  const accounts = (await known.provider.request({ method: "eth_accounts" }).catch(() => [])) as `0x${string}`[];
+  if (accounts[0] && !wallet.value) await use(known, accounts[0]);
+}
+
+export async function connect(chosen: Wallet): Promise<void> {
+  const accounts = (await chosen.provider.request({ method: "eth_requestAccounts" })) as `0x${string}`[];
+  if (!accounts[0]) throw new Error("the wallet shows no account");
+  await use(chosen, accounts[0]);
+}
+
+const onAccounts = (accounts: `0x${string}`[]) => (accounts[0] ? (account.value = accounts[0]) : disconnect());
+const onChain = (id: string) => (chain.value = Number(id));
+
+async function use(chosen: Wallet, first: `0x${string}`): Promise<void> {
+  disconnect();
+  chain.value = Number(await chosen.provider.request({ method: "eth_chainId" }));
+  wallet.value = chosen;
+  account.value = first;
+  localStorage.setItem("wallet", chosen.id);
+  chosen.provider.on?.("accountsChanged", onAccounts);
+  chosen.provider.on?.("chainChanged", onChain);
+}
+
+export function disconnect(): void {
+  wallet.value?.provider.removeListener?.("accountsChanged", onAccounts);
+  wallet.value?.provider.removeListener?.("chainChanged", onChain);
+  wallet.value = account.value = chain.value = undefined;
+  localStorage.removeItem("wallet");
+}
+
+export const codeOf = (error: unknown): number | undefined => (error as { code?: number } | undefined)?.code;
+
+/** Brings the wallet to chain 143, which it may have to be told about first. */
+export async function switchChain(): Promise<void> {
+  const { provider } = wallet.value!;
+  const ask = () => provider.request({ method: "wallet_switchEthereumChain", params: [{ chainId: CHAIN_HEX }] });
+  await ask().catch(async (error: unknown) => {
+    if (codeOf(error) !== 4902) throw error;
+    await provider.request({ method: "wallet_addEthereumChain", params: [description()] });
+    await ask();
+  });
+  chain.value = Number(await provider.request({ method: "eth_chainId" }));
+}
+
+const description = () => ({
+  chainId: CHAIN_HEX,
+  chainName: local ? "Monad (local)" : "Monad",
+  nativeCurrency: { name: "Monad", symbol: "MON", decimals: 18 },
+  rpcUrls: [local ? new URL(local.rpc, location.href).href : "https://rpc.monad.xyz"],
+});
+
+/**
+ * A local chain has the ID of the real one, so the ID alone does not say that
+ * the wallet looks at the chain we quote from; the first block does.
+ */
+export async function sameChain(): Promise<boolean> {
+  if (!local) return true;
+  const params = ["0x0", false];
+  const [ours, theirs] = (await Promise.all([
+    rpc("eth_getBlockByNumber", params),
+    wallet.value!.provider.request({ method: "eth_getBlockByNumber", params }),
+  ])) as ({ hash: string } | null)[];
+  return ours?.hash !== undefined && ours.hash === theirs?.hash;
+}
