@@ -222,7 +222,7 @@ func (t *trader) send(token common.Address, swap venue.Tx) error {
 		t.approved[token] = true
 	}
 	pool := t.chain.eth.TxPool()
-	if err := pool.Sync(); err != nil { // with the head, or it repeats a nonce
+	if err := t.chain.sync(); err != nil { // with the head, or it repeats a nonce
 		return err
 	}
 	nonce := pool.Nonce(founder)

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/ethereum/go-ethereum/core/types"
+	"golang.org/x/sync/errgroup"
 
 	"braid/contracts"
 	"braid/monad"
@@ -72,5 +73,29 @@ func TestTrader(t *testing.T) {
 	}
 	if seen["swaps"] < 80 {
 		t.Errorf("%d swaps in a hundred tries", seen["swaps"])
+	}
+}
+
+// TestSync: whoever asks for the pool to follow the head is answered, however
+// many ask at once.
+func TestSync(t *testing.T) {
+	chain, err := Start(t.Context(), Config{RPCAddr: "127.0.0.1:0", Artifacts: "../build/artifacts"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer chain.Close()
+	var all errgroup.Group
+	for range 4 {
+		all.Go(func() error {
+			for range 200 {
+				if err := chain.sync(); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	if err := all.Wait(); err != nil {
+		t.Fatal(err)
 	}
 }

@@ -43,11 +43,10 @@ func (c *Chain) produce(ctx context.Context, heartbeat time.Duration) {
 func (c *Chain) sealPool(evenEmpty bool) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	pool := c.eth.TxPool()
-	if err := pool.Sync(); err != nil {
+	if err := c.sync(); err != nil {
 		return err
 	}
-	pending, _ := pool.Stats()
+	pending, _ := c.eth.TxPool().Stats()
 	if pending == 0 && !evenEmpty {
 		return nil
 	}
@@ -56,6 +55,14 @@ func (c *Chain) sealPool(evenEmpty bool) error {
 		return err
 	}
 	return c.adopt(block)
+}
+
+// sync brings the pool of transactions to the head. Of two who wait for that
+// at once, the pool would answer only the later.
+func (c *Chain) sync() error {
+	c.syncing.Lock()
+	defer c.syncing.Unlock()
+	return c.eth.TxPool().Sync()
 }
 
 // Mine seals a block with exactly these transactions, in this order, and

@@ -62,6 +62,7 @@ type Chain struct {
 	mu       sync.Mutex // one block at a time
 	live     bool       // block times follow the wall clock
 	branches byte       // how many side branches were built
+	syncing  sync.Mutex // one at a time waits for the pool of transactions
 
 	stop context.CancelFunc
 	done sync.WaitGroup
