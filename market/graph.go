@@ -13,16 +13,26 @@ import (
 // snapshot, made when first asked for; supplies of pools that did not change
 // are those of the snapshot before.
 type Graph struct {
-	Arcs    []Arc
-	Worth   []float64 // of a raw unit of each token, to compare; never 0
-	Sources []*venue.Source
-	Rise    float64 // the greatest lift, at least 1
+	Arcs     []Arc
+	Worth    []float64 // of a raw unit of each token, to compare; never 0
+	Sources  []*venue.Source
+	Unlisted []bool // by token: not on the token list
 
+	ways    []Way // as Arcs
 	fans    []fan // by token, as leadsOn
 	leadsOn []bool
 	edges   [][]Edge
 	models  []*model
 	sources []uint16 // by pool
+	first   []int32  // the same: where its places begin
+	places  []place  // by in*tokens+out of their pool
+}
+
+// Way is what a look at an arc needs in most cases.
+type Way struct {
+	To         int32
+	Lift       float32
+	Back, Bulk float32 // lift of the arc the other way; of an order of 100 dollars or more
 }
 
 // Arc leads through a pool to a token. The first piece of its supply stands in
@@ -32,7 +42,7 @@ type Arc struct {
 	In, Out  uint8  // positions in the pool
 	Source   uint16 // in Sources
 	gas      uint32
-	spot     float64
+	Spot     float64 // price of the first unit
 	bend     float64
 	width    float64 // of the first piece
 	Lift     float64
@@ -43,7 +53,7 @@ type Arc struct {
 // Pay is what x brings, and the gas; negative when x is too much.
 func (a *Arc) Pay(x float64) (y, gas float64) {
 	if x <= a.width {
-		return a.spot * x / (1 + a.bend*x), float64(a.gas)
+		return a.Spot * x / (1 + a.bend*x), float64(a.gas)
 	}
 	y, _, gas = a.Supply.Pay(x)
 	return y, gas
@@ -61,9 +71,20 @@ func (g *Graph) Fan(token int) []Arc { f := g.fans[token]; return g.Arcs[f.start
 // highest Onward first.
 func (g *Graph) Others(token int) []Arc { f := g.fans[token]; return g.Arcs[f.others:f.ends] }
 
-// LeadsOn says whether a token has more than one neighbour: others only end
-// a path.
-func (g *Graph) LeadsOn(token int) bool { return g.leadsOn[token] }
+// Ways are the arcs of Fan and Others in short, and where in Arcs they begin;
+// of a token with more than limit those of Fan alone.
+func (g *Graph) Ways(token, limit int) (ways []Way, fan, start int) {
+	f := g.fans[token]
+	end := f.ends
+	if int(end-f.start) > limit {
+		end = f.others
+	}
+	return g.ways[f.start:end], int(f.others - f.start), int(f.start)
+}
+
+// Connected says whether a token is well connected: if so, Fan has the arcs
+// that lead to it.
+func (g *Graph) Connected(token int) bool { return g.kind(token) == 0 }
 
 // All are the arcs out of a token, also those to dead ends.
 func (g *Graph) All(token int) []Arc { f := g.fans[token]; return g.Arcs[f.start:f.end] }
@@ -79,13 +100,15 @@ type ray struct {
 	edge   *Edge
 	supply *venue.Supply
 	onward float64
-	kind   int // of fan
+	rate   float64 // of a handful
+	kind   int     // of fan
 }
 
 func (s *Snapshot) newGraph() *Graph {
 	g := &Graph{
 		Worth: make([]float64, len(s.tokens)), fans: make([]fan, len(s.tokens)), leadsOn: make([]bool, len(s.tokens)),
-		edges: s.edges, models: s.modelled(), sources: make([]uint16, len(s.pools)),
+		edges: s.edges, models: s.modelled(), sources: make([]uint16, len(s.pools)), first: make([]int32, len(s.pools)),
+		Unlisted: make([]bool, len(s.tokens)),
 	}
 	numbers := map[*venue.Source]uint16{}
 	for i, m := range g.models {
@@ -106,11 +129,46 @@ func (s *Snapshot) newGraph() *Graph {
 	for t := range rays {
 		g.fans[t] = g.fan(t, rays)
 	}
-	g.Rise = 1
-	for i := range g.Arcs {
-		g.Rise = max(g.Rise, g.Arcs[i].Lift)
+	g.shorten(rays)
+	for t := range s.tokens {
+		g.Unlisted[t] = !s.tokens[t].Verified
 	}
 	return g
+}
+
+// shorten notes the ways, now that every arc has its place.
+func (g *Graph) shorten(rays [][]ray) {
+	size := int32(0)
+	for i, m := range g.models {
+		g.first[i] = size
+		size += int32(len(m.supply))
+	}
+	g.places = make([]place, size)
+	k := int32(0)
+	for t := range rays {
+		for i := range rays[t] {
+			r := &rays[t][i]
+			bulk := r.rate * g.Worth[r.edge.To] / g.Worth[t]
+			*g.place(r.edge.Pool, r.edge.In, r.edge.Out) = place{k + 1, float32(g.Arcs[k].Lift), float32(bulk)}
+			k++
+		}
+	}
+	g.ways = make([]Way, len(g.Arcs))
+	for i := range g.Arcs {
+		a := &g.Arcs[i]
+		back := g.place(int(a.Pool), int(a.Out), int(a.In))
+		g.ways[i] = Way{To: a.To, Lift: float32(a.Lift), Back: back.lift, Bulk: back.bulk}
+	}
+}
+
+// place is where an arc stands in Arcs, from 1, and its lifts.
+type place struct {
+	arc        int32
+	lift, bulk float32
+}
+
+func (g *Graph) place(pool, in, out int) *place {
+	return &g.places[int(g.first[pool])+in*len(g.models[pool].tokens)+out]
 }
 
 // rays are the edges that take anything, by token.
@@ -166,7 +224,7 @@ func (g *Graph) appraise(s *Snapshot, rays [][]ray) {
 // An amount of this worth is moved to see what pools pay in earnest, and the
 // worths are settled in so many rounds.
 const (
-	handful = 100
+	Handful = 100
 	rounds  = 6
 )
 
@@ -181,8 +239,9 @@ func (g *Graph) settle(rays [][]ray) {
 	for t := range rays {
 		for i := range rays[t] {
 			r := &rays[t][i]
-			y, _, _ := r.supply.Pay(min(handful/g.Worth[t], r.supply.Max))
-			trades = append(trades, trade{int32(r.edge.To), y * g.Worth[t] / handful})
+			y, _, _ := r.supply.Pay(min(Handful/g.Worth[t], r.supply.Max))
+			r.rate = y * g.Worth[t] / Handful
+			trades = append(trades, trade{int32(r.edge.To), r.rate})
 		}
 	}
 	bid, ask := make([]float64, len(g.Worth)), make([]float64, len(g.Worth))
@@ -253,12 +312,11 @@ func (g *Graph) kind(token int) int {
 }
 
 // Into are the arcs that lead to a token, with the tokens they leave.
-func (g *Graph) Into(token int, do func(from int, a Arc)) {
+func (g *Graph) Into(token int, do func(from int, a *Arc)) {
 	for i := range g.edges[token] {
 		e := &g.edges[token][i]
-		back := Edge{Pool: e.Pool, To: token, In: e.Out, Out: e.In}
-		if a := g.models[e.Pool].of(&back); a != nil {
-			do(e.To, g.arc(e.To, &back, a))
+		if k := g.place(e.Pool, e.Out, e.In).arc; k > 0 {
+			do(e.To, &g.Arcs[k-1])
 		}
 	}
 }
@@ -270,7 +328,7 @@ func (g *Graph) arc(t int, e *Edge, supply *venue.Supply) Arc {
 	}
 	return Arc{
 		Pool: int32(e.Pool), To: int32(e.To), In: uint8(e.In), Out: uint8(e.Out), Source: g.sources[e.Pool],
-		gas: uint32(first.Gas), spot: first.Price, bend: first.Bend, width: width,
+		gas: uint32(first.Gas), Spot: first.Price, bend: first.Bend, width: width,
 		Lift: first.Price * g.Worth[e.To] / g.Worth[t], Supply: supply,
 	}
 }

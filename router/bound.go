@@ -144,7 +144,7 @@ func (b *appraisal) fit(t int) {
 			bid = max(bid, a.Supply.Spot()*b.value[a.To])
 		}
 	}
-	b.g.Into(t, func(from int, a market.Arc) {
+	b.g.Into(t, func(from int, a *market.Arc) {
 		if !b.banned[a.Source] {
 			ask = min(ask, b.value[from]/a.Supply.Spot())
 		}

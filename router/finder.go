@@ -20,7 +20,9 @@ type finder struct {
 	maxSteps int
 
 	banned  []bool  // by source
-	entries []entry // arcs into the last token, if it has not too many
+	shutOut []bool  // by token: may not be in mid-route; nil if all may
+	entries []entry // arcs to ill connected ends
+	outlook outlook
 	layers  []layer
 	columns []column
 	net     net
@@ -31,7 +33,7 @@ type finder struct {
 // entry is an arc with the token it leaves.
 type entry struct {
 	from int
-	arc  market.Arc
+	arc  *market.Arc
 }
 
 var finders = sync.Pool{New: func() any { return new(finder) }}
@@ -60,17 +62,21 @@ func newFinder(s *market.Snapshot, o Order) (*finder, error) {
 	}
 	f.hops = min(f.hops, f.maxSteps, maxHops)
 	f.ban(o.Exclude)
-	f.look()
+	if f.shutOut = nil; o.VerifiedHops {
+		f.shutOut = f.g.Unlisted
+	}
+	f.makeRoom()
 	f.net.reset(f)
 	return f, nil
 }
 
 func (f *finder) release() {
 	f.forget()
+	f.outlook.forget()
 	f.net.forget()
 	clear(f.entries)
 	clear(f.columns)
-	f.s, f.g, f.pools = nil, nil, nil
+	f.s, f.g, f.pools, f.shutOut = nil, nil, nil, nil
 	finders.Put(f)
 }
 
@@ -89,22 +95,18 @@ func (f *finder) ban(exclude map[string]bool) {
 	}
 }
 
-// narrow is how many arcs a token may have for those into it to be gathered.
-const narrow = 128
+// shut says whether paths may not lead through a token.
+func (f *finder) shut(t int) bool { return f.shutOut != nil && f.shutOut[t] }
 
-// look gathers the ways into a last token that no fan may show, and makes room
-// for labels.
-func (f *finder) look() {
-	f.entries = f.entries[:0]
-	if !f.g.LeadsOn(f.out) || len(f.g.All(f.out)) <= narrow {
-		f.g.Into(f.out, func(from int, a market.Arc) { f.entries = append(f.entries, entry{from, a}) })
-	}
+// makeRoom has labels and outlooks for every token.
+func (f *finder) makeRoom() {
 	for len(f.layers) <= f.hops {
 		f.layers = append(f.layers, layer{})
 	}
 	for k := range f.layers {
 		f.layers[k].slot = grown(f.layers[k].slot, len(f.s.Tokens()))
 	}
+	f.outlook.best = grown(f.outlook.best, len(f.s.Tokens()))
 }
 
 // gasCost of a unit of gas in the last token; 0 when unknown.

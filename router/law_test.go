@@ -16,7 +16,7 @@ import (
 	"braid/venue/univ2"
 )
 
-// bestPath tries every path of up to four hops that meets no token twice.
+// bestPath tries every path of up to DefaultMaxHops that meets no token twice.
 func bestPath(s *market.Snapshot, o Order, gasCost float64) (out u256.Int, gas uint64, ok bool) {
 	n := net{gasCost: gasCost}
 	end, _ := s.Token(o.TokenOut)
@@ -29,7 +29,7 @@ func bestPath(s *market.Snapshot, o Order, gasCost float64) (out u256.Int, gas u
 			}
 			return
 		}
-		if hops == 4 {
+		if hops == DefaultMaxHops {
 			return
 		}
 		seen[t] = true

@@ -43,7 +43,9 @@ func (f *finder) joined() bool {
 				if to == f.out {
 					return true
 				}
-				f.layers[k+1].at(to)
+				if !f.shut(to) {
+					f.layers[k+1].at(to)
+				}
 			}
 		}
 	}

@@ -19,6 +19,7 @@ type net struct {
 	kept      []leg     // the best net so far, as keptNodes
 	keptNodes []node
 	newton    newton
+	effort    int // curves evaluated so far
 
 	nodeOf []int32 // by token, legOf by pool: index+1, or 0
 	legOf  []int32

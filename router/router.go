@@ -24,6 +24,7 @@ type Order struct {
 	Exclude           map[string]bool // source ids whose pools may not be used
 	MaxHops           int             // 0: DefaultMaxHops
 	MaxSteps          int             // 0: DefaultMaxSteps
+	VerifiedHops      bool            // no unverified tokens in mid-route
 }
 
 const (
@@ -39,9 +40,7 @@ var (
 )
 
 // Find is the plan that pays most, net of gas. It is pure and deterministic,
-// and never worse than the best single path of up to four hops. Of five it
-// keeps the two best ways to each token, which can miss one where the market
-// is full of arbitrage.
+// and never worse than the best single path of up to DefaultMaxHops hops.
 func Find(s *market.Snapshot, o Order) (plan.Plan, error) {
 	f, err := newFinder(s, o)
 	if err != nil {

@@ -110,6 +110,20 @@ func TestScripts(t *testing.T) {
 			want:   "two A>B 10000",
 		},
 		{
+			name: "no unverified token in mid-route",
+			pools: func(w *world) {
+				w.pool("one", "A", 1e6*e18, "B", 0.8e6*e18)
+				w.pool("two", "A", 1e6*e18, "C", 1e6*e18)
+				w.pool("two", "C", 1e6*e18, "B", 1e6*e18)
+				w.pool("three", "A", 1e6*e18, "D", 1e6*e18)
+				w.pool("three", "D", 1e6*e18, "B", 0.9e6*e18)
+				w.verify("D")
+			},
+			in: "A", amount: 10 * e18, out: "B",
+			change: func(o *Order) { o.VerifiedHops = true },
+			want:   "three A>D 10000, three D>B 10000",
+		},
+		{
 			// USD 10,000 of native a unit of 1e18: a swap burns 75 dollars.
 			name: "a leg that does not earn its gas is left out",
 			pools: func(w *world) {
@@ -225,6 +239,8 @@ func TestRefusals(t *testing.T) {
 	unknown.TokenOut[3]++
 	excluded := w.order("A", e18, "C")
 	excluded.Exclude = map[string]bool{"two": true}
+	unlisted := w.order("A", e18, "C")
+	unlisted.VerifiedHops = true
 	short := w.order("A", 5*e18, "C")
 	short.MaxSteps = 1
 	most := w.order("A", 0, "B")
@@ -239,6 +255,7 @@ func TestRefusals(t *testing.T) {
 		"a token for itself":                 {w.order("A", e18, "A"), ErrNoRoute},
 		"six hops":                           {w.order("A", 1e3*e18, "G"), ErrNoRoute},
 		"the only way excluded":              {excluded, ErrNoRoute},
+		"only through an unverified token":   {unlisted, ErrNoRoute},
 		"fewer steps than hops":              {short, ErrNoRoute},
 		"nothing":                            {w.order("A", 0, "B"), venue.ErrTooSmall},
 		"less than a unit comes out":         {w.order("A", 1e11, "B"), venue.ErrTooSmall},

@@ -52,6 +52,12 @@ func (w *world) token(name string) common.Address {
 	return w.tokens[i].Address
 }
 
+// verify puts a token on the list.
+func (w *world) verify(name string) {
+	w.token(name)
+	w.tokens[w.names[name]].Verified = true
+}
+
 // pool adds a pool of a source with these reserves and a fee of 0.3%.
 func (w *world) pool(source, a string, ra float64, b string, rb float64) {
 	w.poolFee(source, 30, a, ra, b, rb)

@@ -1,0 +1,167 @@
+package router
+
+import (
+	"math"
+
+	"braid/market"
+)
+
+// sweep is one search for paths, all tokens hop by hop.
+type sweep struct {
+	*finder
+	chunk float64 // what each path carries, in the last token
+	need  float64 // the worth that must come out, without what gas costs
+	reach int     // hops of a path
+	alone bool    // from the first token to the last, whatever it pays
+}
+
+const (
+	// maxHops is the longest path there can be.
+	maxHops = 8
+	// maxLook is how many arcs of a token to ill connected ones are looked at.
+	maxLook = 64
+	// leastGas is what any step burns.
+	leastGas = 80_000
+	// leastGain is the part of a chunk that a path must gain: less is noise.
+	leastGain = 1e-9
+)
+
+func (w *sweep) run() {
+	for k := range w.reach {
+		l := &w.layers[k]
+		for i := range w.entries {
+			if e := &w.entries[i]; l.slot[e.from] > 0 {
+				w.try(k, e.from, &l.labels[l.slot[e.from]-1], e.arc)
+			}
+		}
+		for i, t := range l.tokens {
+			w.extend(k, int(t), &l.labels[i])
+		}
+	}
+}
+
+// must is the worth that a path with so many steps has to reach.
+func (w *sweep) must(gas float64, steps int) float64 {
+	burnt := (gas + float64(steps*leastGas)) * w.net.gasWorth
+	return w.need + burnt - slack*(math.Abs(w.need)+burnt)
+}
+
+// extend leads the labels of a token one hop on, where there is hope. Arcs
+// come by falling lift, so that the first too weak for any end ends the look.
+func (w *sweep) extend(k, t int, labels *bunch) {
+	ways, fan, start := w.g.Ways(t, math.MaxInt)
+	left, o := w.reach-k-1, &w.outlook
+	worth, must := labels[0].amount*w.g.Worth[t], w.must(0, k+1)
+	for i := range ways[:fan] {
+		way := &ways[i]
+		lifted := float64(way.Lift) * worth
+		if lifted*o.most[left] < must {
+			break
+		}
+		if hope := float64(o.best[way.To][left]); hope > 0 && lifted*hope >= must {
+			w.try(k, t, labels, &w.g.Arcs[start+i])
+		}
+	}
+	if left == 0 {
+		return
+	}
+	looks := 0
+	for i := fan; i < len(ways) && looks < maxLook; i++ {
+		a := &w.g.Arcs[start+i]
+		if a.Onward*worth*o.most[left-1] < must {
+			break
+		}
+		if to := int(a.To); w.net.nodeOf[to] == 0 && !w.shut(to) {
+			looks++
+			if hope := w.exit(to, left); hope > 0 && a.Lift*worth*hope >= must {
+				w.try(k, t, labels, a)
+			}
+		}
+	}
+}
+
+// try leads labels through an arc: to a node the best that may, elsewhere also
+// those that are there for the paths that the best would cross.
+func (w *sweep) try(k, t int, labels *bunch, a *market.Arc) {
+	node := int(w.net.nodeOf[a.To]) - 1
+	if w.banned[a.Source] || w.net.legOf[a.Pool] > 0 {
+		return
+	}
+	for slot := range labels {
+		l := &labels[slot]
+		switch {
+		case !(l.amount > 0) || !w.fits(k, t, slot, a):
+		case node < 0:
+			w.pass(k, t, slot, l, a)
+			if k != 2 {
+				return
+			}
+		case w.alone || !w.net.leads(node, int(l.origin)):
+			w.arrive(k, t, slot, l, a, node)
+			return
+		}
+	}
+}
+
+// pass leads a label through an arc to a token that is not in use.
+func (w *sweep) pass(k, t, slot int, from *label, a *market.Arc) {
+	to := int(a.To)
+	gasCost := w.net.gasWorth / w.g.Worth[to]
+	next := label{amount: from.amount * a.Spot * (1 + 1e-12), gas: from.gas + leastGas, arc: a, origin: from.origin, from: int32(t), before: from.from, slot: int8(slot)}
+	if i := w.layers[k+1].slot[to]; i > 0 && !w.layers[k+1].labels[i-1].wants(&next, k+1, gasCost) {
+		return
+	}
+	y, gas, ok := w.pay(a, from.amount)
+	if !ok {
+		return
+	}
+	next.amount, next.gas = y, from.gas+gas
+	hope := float64(w.outlook.best[to][w.reach-k-1])
+	if hope == 0 || !w.g.Connected(to) {
+		hope = w.exit(to, w.reach-k-1)
+	}
+	if y*w.g.Worth[to]*hope >= w.must(next.gas, 1) {
+		w.layers[k+1].at(to).offer(&next, k+1, gasCost)
+	}
+}
+
+// pay is what an arc brings in whole units.
+func (w *sweep) pay(a *market.Arc, x float64) (y, gas float64, ok bool) {
+	w.net.effort++
+	y, gas = a.Pay(x)
+	if y < 0 {
+		w.tooLarge = true
+	} else if y < 1 {
+		w.tooSmall = true
+	}
+	return math.Floor(y), gas, y >= 1
+}
+
+// arrive notes a path that ends at a node.
+func (w *sweep) arrive(k, t, slot int, from *label, a *market.Arc, node int) {
+	n := &w.net
+	c := column{arc: a, token: int32(t), hops: k + 1, slot: int8(slot), to: int32(node)}
+	v, u := n.nodes[from.origin].v, n.nodes[node].v
+	switch {
+	case w.alone || k > 0:
+		if !w.alone && from.amount*a.Spot*u < w.chunk+(from.gas+leastGas)*n.gasCost {
+			return
+		}
+		y, gas, ok := w.pay(a, from.amount)
+		if !ok {
+			return
+		}
+		c.out, c.gas = y, from.gas+gas
+		c.gain = y*u - w.chunk - c.gas*n.gasCost
+	case a.Spot*u > v:
+		w.net.effort++
+		x, y, _, gas := a.Supply.Until(v / u)
+		c.gain = y*u - x*v - gas*n.gasCost
+	}
+	if w.alone {
+		w.need = max(w.need, c.gain*w.g.Worth[w.out])
+	} else if c.gain <= w.chunk*leastGain {
+		return
+	}
+	w.columns = append(w.columns, c)
+}
