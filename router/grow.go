@@ -134,9 +134,9 @@ type chain struct {
 // its flow goes other ways, whose prices give way as far as they are stiff:
 // how stiff, the Laplacian tells.
 func (n *net) chains() (list []chain) {
+	n.newton.shape(n)
 	n.evaluate()
 	n.direction(damping)
-	invert(n.newton.factor, len(n.nodes))
 	for i := range n.legs {
 		l := &n.legs[i]
 		if l.off || n.inside(l.from) {
@@ -152,7 +152,7 @@ func (n *net) chains() (list []chain) {
 			give += 1 / end.slope
 		}
 		c.to = end.to
-		resistance := n.resistance(l.from, end.to)
+		resistance := n.newton.resistance(l.from, end.to)
 		if rest := 1 - resistance/give; rest > 1e-6 {
 			c.loss += flow * flow * resistance / rest / 2
 		} else {
@@ -163,22 +163,6 @@ func (n *net) chains() (list []chain) {
 	}
 	n.push()
 	return list
-}
-
-// resistance is by how much the price between two nodes gives way to a flow.
-func (n *net) resistance(a, b int) (sum float64) {
-	size := len(n.nodes)
-	for k := min(a, b); k < size; k++ {
-		row, d := n.newton.factor[k*size:k*size+k+1], 0.0
-		if a <= k && a != sink {
-			d += row[a]
-		}
-		if b <= k && b != sink {
-			d -= row[b]
-		}
-		sum += d * d
-	}
-	return sum
 }
 
 // inside says whether a node is in the middle of a chain.

@@ -21,11 +21,10 @@ const (
 
 // newton is the memory of solve.
 type newton struct {
-	laplacian []float64
-	factor    []float64
-	slope     []float64
-	step      []float64
-	v         []float64
+	slope []float64 // by node, as step and v
+	step  []float64
+	v     []float64
+	matrix
 }
 
 // solve shares the amount out and gives the output; negative when the legs
@@ -37,10 +36,9 @@ func (n *net) solve(tolerance float64) float64 {
 
 // minimise finds the values at which every token's flow adds up.
 func (n *net) minimise(tolerance float64) {
-	w := &n.newton
-	size := len(n.nodes)
-	w.laplacian, w.factor = grown(w.laplacian, size*size), grown(w.factor, size*size)
+	w, size := &n.newton, len(n.nodes)
 	w.slope, w.step, w.v = grown(w.slope, size), grown(w.step, size), grown(w.v, size)
+	w.shape(n)
 	sum, lambda := n.evaluate(), damping
 	for range newtonSteps {
 		if n.balanced(tolerance) {
@@ -66,10 +64,9 @@ func (n *net) minimise(tolerance float64) {
 }
 
 // evaluate trades every leg at the values of the nodes, and gives the sum
-// that is to be least, its slope and its Laplacian.
+// that is to be least, and its slope.
 func (n *net) evaluate() float64 {
-	w, size := &n.newton, len(n.nodes)
-	clear(w.laplacian)
+	w := &n.newton
 	clear(w.slope)
 	sum := n.amount * n.nodes[source].v
 	w.slope[source] = sum
@@ -78,18 +75,14 @@ func (n *net) evaluate() float64 {
 		if l.off {
 			continue
 		}
-		from, to := l.from, l.to
-		v, u := n.nodes[from].v, n.nodes[to].v
+		v, u := n.nodes[l.from].v, n.nodes[l.to].v
 		var slope float64
 		l.x, l.y, slope, l.gas = l.supply.Until(v / u)
 		in, out := l.x*v, l.y*u
 		l.slope, l.profit = slope*v, out-in
 		sum += l.profit
-		w.slope[from] -= in
-		w.slope[to] += out
-		w.laplacian[from*size+from] += l.slope
-		w.laplacian[to*size+to] += l.slope
-		w.laplacian[max(from, to)*size+min(from, to)] -= l.slope
+		w.slope[l.from] -= in
+		w.slope[l.to] += out
 	}
 	return sum
 }
@@ -108,16 +101,13 @@ func (n *net) balanced(tolerance float64) bool {
 // direction is where the sum falls fastest for its curvature. The last token
 // is worth itself.
 func (n *net) direction(lambda float64) {
-	w, size := &n.newton, len(n.nodes)
-	copy(w.factor, w.laplacian)
-	extra := lambda * n.amount * n.nodes[source].v
-	for t := range size {
-		w.factor[t*size+t] += extra
-		w.factor[max(t, sink)*size+min(t, sink)] = 0
+	w := &n.newton
+	w.fill(n, lambda*n.amount*n.nodes[source].v)
+	w.factorise()
+	for t := range n.nodes {
 		w.step[t] = -w.slope[t]
 	}
-	w.step[sink] = 0
-	cholesky(w.factor, w.step)
+	w.divide(w.step)
 }
 
 // descend makes the step, no value to more than its double or less than its
@@ -147,78 +137,6 @@ func (n *net) descend(before float64) (float64, bool) {
 	}
 	n.evaluate()
 	return before, false
-}
-
-// cholesky solves h*x = b for a symmetric h, of which the lower half is given
-// and used up, and leaves x in b. A row of zeros gives zero.
-func cholesky(h, b []float64) {
-	size := len(b)
-	for i := range size {
-		row := h[i*size : i*size+i+1]
-		diagonal := row[i]
-		for j := range i {
-			other := h[j*size : j*size+j+1]
-			sum := row[j]
-			for k, a := range other[:j] {
-				sum -= row[k] * a
-			}
-			if row[j] = 0; other[j] > 0 {
-				row[j] = sum / other[j]
-			}
-			diagonal -= row[j] * row[j]
-		}
-		if row[i] = math.Sqrt(max(diagonal, row[i]*1e-14)); row[i] == 0 {
-			b[i] = 0
-			continue
-		}
-	}
-	substitute(h, b)
-}
-
-// substitute solves for b with the factor that cholesky left.
-func substitute(h, b []float64) {
-	size := len(b)
-	for i := range size {
-		row := h[i*size : i*size+i+1]
-		if row[i] == 0 {
-			b[i] = 0
-			continue
-		}
-		sum := b[i]
-		for k, a := range row[:i] {
-			sum -= a * b[k]
-		}
-		b[i] = sum / row[i]
-	}
-	for i := size - 1; i >= 0; i-- {
-		row := h[i*size : i*size+i+1]
-		if row[i] == 0 {
-			continue
-		}
-		b[i] /= row[i]
-		for k, a := range row[:i] {
-			b[k] -= a * b[i]
-		}
-	}
-}
-
-// invert turns the factor that cholesky left into its inverse.
-func invert(h []float64, size int) {
-	for i := range size {
-		row := h[i*size : i*size+i+1]
-		if row[i] == 0 {
-			clear(row)
-			continue
-		}
-		row[i] = 1 / row[i]
-		for j := range i {
-			sum := 0.0
-			for k := j; k < i; k++ {
-				sum += row[k] * h[k*size+j]
-			}
-			row[j] = -sum * row[i]
-		}
-	}
 }
 
 // push sends the amount through in the shares that the values give.
