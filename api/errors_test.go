@@ -125,6 +125,7 @@ func TestErrors(t *testing.T) {
 		{"broken", broken, quote(wmon, usdc, one), internal, hints{}},
 		{"not loaded", missing, quote(wmon, usdc, one), stateStale, hints{}},
 		{"not loaded, tokens", missing, "/api/v1/tokens", stateStale, hints{}},
+		{"not loaded, market", missing, "/api/v1/market", stateStale, hints{}},
 		{"not loaded, token list", missing, "/tokenlist.json", stateStale, hints{}},
 		{"wrong before not loaded", missing, quote(wmon, usdc, "x"), invalidAmount, hints{}},
 		{"stale", old, swap(), stateStale, hints{}},
@@ -245,7 +246,7 @@ func TestHintsWork(t *testing.T) {
 }
 
 func TestRetiredSourceMayBeExcluded(t *testing.T) {
-	s := serve(t, func(c *Config) { c.Retired = []string{"Gone"} })
+	s := serve(t, func(c *Config) { c.Retired = []venue.Source{{ID: "Gone"}} })
 	if a := s.get("/api/v1/quote" + params("tokenIn", wmon, "tokenOut", usdc, "amount", "1000000000000000000", "excludeSources", "Gone")); a.status != 200 {
 		t.Errorf("%s", a.raw)
 	}

@@ -38,7 +38,7 @@ func TestHostileRequests(t *testing.T) {
 }
 
 var (
-	fuzzPaths  = []string{"/api/v1/tokens", "/api/v1/liquidity-sources", "/api/v1/quote", "/api/v1/swap", "/api/v1/swap/", "/api/v1/depth", "/api/v1/stream", "/tokenlist.json", "/readyz", "/x"}
+	fuzzPaths  = []string{"/api/v1/tokens", "/api/v1/liquidity-sources", "/api/v1/quote", "/api/v1/swap", "/api/v1/swap/", "/api/v1/depth", "/api/v1/stream", "/api/v1/market", "/tokenlist.json", "/readyz", "/x"}
 	fuzzNames  = append([]string{"search", "limit", "slippage", "x", "amount[]", "%"}, swapParameters...)
 	fuzzValues = []string{
 		"", "0", "1", "-1", "50", "10000", "10001", "1e18", "0x", "NaN", "null", "true", "1000000", "1000000000000000000", "5000000000000000000000000",

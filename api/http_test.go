@@ -14,7 +14,7 @@ import (
 )
 
 var paths = []string{
-	"/api/v1/tokens", "/api/v1/liquidity-sources", "/api/v1/quote", "/api/v1/swap", "/api/v1/depth", "/api/v1/stream", "/healthz", "/readyz", "/metrics", "/version",
+	"/api/v1/tokens", "/api/v1/liquidity-sources", "/api/v1/quote", "/api/v1/swap", "/api/v1/depth", "/api/v1/stream", "/api/v1/market", "/healthz", "/readyz", "/metrics", "/version",
 	"/openapi.json", "/errors.json", "/tokenlist.json", "/.well-known/security.txt",
 }
 

@@ -21,6 +21,8 @@ type desk struct {
 	*market.Snapshot
 	slots   chan struct{} // of the server
 	listing func() []listed
+	venues  func() []sourceBody
+	assets  func() []assetBody
 
 	plans   memo[question, plan.Plan]
 	bounds  memo[question, u256.Int]
@@ -46,7 +48,10 @@ func (s *server) desk(snap *market.Snapshot) *desk {
 	if d != nil && d.Snapshot == snap {
 		return d
 	}
-	fresh := &desk{Snapshot: snap, slots: s.slots, listing: sync.OnceValue(func() []listed { return list(snap) })}
+	fresh := &desk{Snapshot: snap, slots: s.slots}
+	fresh.listing = sync.OnceValue(func() []listed { return list(snap) })
+	fresh.venues = sync.OnceValue(func() []sourceBody { return s.venues(fresh) })
+	fresh.assets = sync.OnceValue(func() []assetBody { return assets(fresh) })
 	if s.Head() == snap && !s.current.CompareAndSwap(d, fresh) {
 		if d = s.current.Load(); d.Snapshot == snap {
 			return d

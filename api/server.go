@@ -32,7 +32,7 @@ type Config struct {
 	Closing   <-chan struct{}         // closed when streams are to end; nil: never
 	Health    func() Health
 	Sources   []venue.Source // in the order in which they are listed
-	Retired   []string       // ids that route no more, which callers may go on excluding
+	Retired   []venue.Source // not routed, though callers may go on excluding them
 	Contracts calldata.Contracts
 
 	Page     http.Handler // serves /, /market, /docs and /assets/
@@ -110,8 +110,8 @@ func New(c Config) http.Handler {
 		s.ids = append(s.ids, source.ID)
 		s.known[source.ID] = true
 	}
-	for _, id := range c.Retired {
-		s.known[id] = true
+	for _, source := range c.Retired {
+		s.known[source.ID] = true
 	}
 	s.metrics = newMetrics(s)
 	s.routes()
@@ -129,6 +129,7 @@ func (s *server) routes() {
 		"/swap":              s.swap,
 		"/depth":             s.depth,
 		"/stream":            s.stream,
+		"/market":            s.market,
 	} {
 		s.route(prefix+path, s.limited(e))
 	}

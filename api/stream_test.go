@@ -64,6 +64,12 @@ func (g *stage) sold(t testing.TB, pool int, amount u256.Int) venue.Pool {
 	return p
 }
 
+// filled is a pool of the stage with as much of both tokens.
+func (g *stage) filled(pool int, amount u256.Int) venue.Pool {
+	info := g.head.Load().Pools()[pool].Info()
+	return univ2.NewPool(info.Source, common.HexToAddress(string(info.ID)), [2]common.Address(info.Tokens), amount, amount)
+}
+
 // listener reads the events of a stream.
 type listener struct {
 	t testing.TB
@@ -162,8 +168,7 @@ func TestStreamOfNoRoute(t *testing.T) {
 	if e := l.next(); e.code(t) != noRoute || e.id != "19000123" {
 		t.Errorf("%+v", e)
 	}
-	info := g.head.Load().Pools()[9].Info()
-	g.next(t, univ2.NewPool(info.Source, common.HexToAddress(string(info.ID)), [2]common.Address{empty, wmon}, units(10, 18), units(10, 18)))
+	g.next(t, g.filled(9, units(10, 18)))
 	if e := l.next(); e.kind != "quote" || e.id != "19000124" {
 		t.Errorf("%+v", e)
 	}

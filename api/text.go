@@ -16,8 +16,14 @@ const unpriced = "0"
 
 // usd is the worth of an amount: plain, 2 to 6 decimals.
 func usd(amount u256.Int, price float64) string {
-	v := amount.Float() * price
-	if price <= 0 || math.IsInf(v, 0) || math.IsNaN(v) {
+	if price <= 0 {
+		return unpriced
+	}
+	return dollars(amount.Float() * price)
+}
+
+func dollars(v float64) string {
+	if math.IsInf(v, 0) || math.IsNaN(v) {
 		return unpriced
 	}
 	s := strconv.FormatFloat(v, 'f', 6, 64)

@@ -59,7 +59,7 @@ func (c stock) Collect(ch chan<- prometheus.Metric) {
 	type label struct{ source, reason string }
 	count := map[label]int{}
 	for _, p := range s.Pools() {
-		count[label{p.Info().Source.ID, idle(p)}]++
+		count[label{p.Info().Source.ID, venue.Idle(p)}]++
 	}
 	for l, n := range count {
 		if l.reason == "" {
@@ -68,20 +68,6 @@ func (c stock) Collect(ch chan<- prometheus.Metric) {
 			ch <- prometheus.MustNewConstMetric(stockIdle, prometheus.GaugeValue, float64(n), l.source, l.reason)
 		}
 	}
-}
-
-// idle is why a pool takes nothing, by its own word or because it is empty.
-func idle(p venue.Pool) string {
-	if i, ok := p.(venue.Idler); ok && i.Idle() != "" {
-		return i.Idle()
-	}
-	n := len(p.Info().Tokens)
-	for i := range n * n {
-		if in, out := i/n, i%n; in != out && p.Spot(in, out) > 0 {
-			return ""
-		}
-	}
-	return "no liquidity"
 }
 
 func (m *metrics) show(s *market.Snapshot) {

@@ -185,7 +185,7 @@ func (s *service) run(ctx context.Context, l net.Listener, log *slog.Logger, rea
 // trusted splits off the sources whose rows are not proved for mainnet: they
 // are not routed, though callers may still exclude them. On a local chain of
 // ours every row is true by construction.
-func trusted(ctx context.Context, node *chain.Client, rows []venue.Source, log *slog.Logger) (on []venue.Source, off []string, err error) {
+func trusted(ctx context.Context, node *chain.Client, rows []venue.Source, log *slog.Logger) (on, off []venue.Source, err error) {
 	software, err := node.Version(ctx)
 	if err != nil {
 		return nil, nil, err
@@ -196,7 +196,7 @@ func trusted(ctx context.Context, node *chain.Client, rows []venue.Source, log *
 			on = append(on, row)
 			continue
 		}
-		off = append(off, row.ID)
+		off = append(off, row)
 		log.Warn("source is off", "source", row.ID, "reason", row.Unproved)
 	}
 	return on, off, nil

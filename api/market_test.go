@@ -1,0 +1,88 @@
+package api
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"braid/monad"
+	"braid/u256"
+	"braid/venue"
+)
+
+func TestMarket(t *testing.T) {
+	s := serve(t, func(c *Config) {
+		c.Retired = []venue.Source{{ID: "OldSwapV2", Type: venue.V2, Unproved: "its fee is not known"}}
+		c.Health = func() Health { return Health{Ready: true, Updated: now.Add(-90 * time.Second)} } // too old to quote
+	})
+	var m marketBody
+	s.get("/api/v1/market").into(t, &m)
+	if m.Block.Number != 19_000_123 || m.Block.Timestamp != blockTime || *m.Block.AgeMs != 90_000 {
+		t.Errorf("block %+v", m.Block)
+	}
+	want := map[string]sourceBody{
+		"PancakeSwapV2": {"PancakeSwapV2", "PancakeSwap V2", venue.V2, 1, 1, "", live, ""},
+		"Kansei":        {"Kansei", "Kansei", venue.V2, 2, 1, "0.00", live, ""},
+		"UniswapV3":     {"UniswapV3", "Uniswap V3", venue.V3, 0, 0, "0.00", paused, "no pools yet"},
+		"OldSwapV2":     {"OldSwapV2", "OldSwap V2", venue.V2, 0, 0, "0.00", off, "its fee is not known"},
+	}
+	if len(m.Sources) != len(monad.Sources())+1 {
+		t.Errorf("%d sources", len(m.Sources))
+	}
+	for _, got := range m.Sources {
+		w, ok := want[got.ID]
+		if !ok {
+			continue
+		}
+		if w.LiquidityUsd == "" {
+			w.LiquidityUsd = got.LiquidityUsd
+		}
+		delete(want, got.ID)
+		if d := cmp.Diff(w, got); d != "" {
+			t.Error(d)
+		}
+	}
+	if len(want) > 0 {
+		t.Errorf("not there: %v", want)
+	}
+	var tokens []tokenBody
+	for _, a := range m.Tokens {
+		tokens = append(tokens, tokenBody{a.Address, a.Symbol, a.Name, a.Decimals, a.LogoURI, a.Verified})
+	}
+	if d := cmp.Diff(s.tokens("?limit=500"), tokens); d != "" {
+		t.Error(d)
+	}
+	if usdc := m.Tokens[0]; usdc.PriceUsd != "1.00" {
+		t.Errorf("%+v", usdc)
+	}
+}
+
+// TestPausedSource: where no pool trades, the most frequent reason is told.
+func TestPausedSource(t *testing.T) {
+	g := newStage(t)
+	s := serve(t, g.config)
+	var m marketBody
+	g.next(t, g.filled(8, u256.Zero))
+	s.get("/api/v1/market").into(t, &m)
+	for _, b := range m.Sources {
+		if b.ID == "Kansei" && (b.Status != paused || b.Reason != "no liquidity" || b.Pools != 2 || b.UsablePools != 0) {
+			t.Errorf("%+v", b)
+		}
+	}
+}
+
+func TestUnitPrice(t *testing.T) {
+	for _, c := range []struct {
+		raw      float64
+		decimals uint8
+		want     string
+	}{
+		{1e-6, 6, "1.00"}, {1.5e-18, 18, "1.50"}, {0.0302491734e-18, 18, "0.0302492"}, {1.23456789e-12 * 1e-18, 18, "0.00000000000123457"},
+		{98765.4321e-8, 8, "98765.43"}, {0, 18, "0"}, {1e-300, 0, "0"}, {1e200, 255, "0"},
+	} {
+		if got := unitPrice(c.raw, c.decimals); got != c.want {
+			t.Errorf("%g with %d decimals: %s, want %s", c.raw, c.decimals, got, c.want)
+		}
+	}
+}
