@@ -39,7 +39,8 @@ type ask struct {
 	nativeIn, nativeOut bool
 	slippageBps         uint64
 	deadlineSeconds     uint64
-	meta, approval      bool
+	meta, why, viz      bool
+	approval            bool
 
 	// Of /swap alone.
 	recipient    common.Address
@@ -49,13 +50,13 @@ type ask struct {
 
 func (s *server) askQuote(x *exchange) (ask, error) {
 	q := read(x, quoteParameters)
-	a := s.askOrder(q, "meta")
+	a := s.askOrder(q, "meta", "why", "viz")
 	return a, q.err()
 }
 
 func (s *server) askSwap(x *exchange) (ask, error) {
 	q := read(x, swapParameters)
-	a := s.askOrder(q, "meta", "approval")
+	a := s.askOrder(q, "meta", "why", "viz", "approval")
 	s.askRecipient(q, &a)
 	if v, ok := q.optional("minAmountOut"); ok {
 		if a.minAmountOut, ok = decimal(v); !ok {
@@ -78,6 +79,10 @@ func (s *server) askOrder(q *query, includes ...string) ask {
 			return a
 		case item == "meta":
 			a.meta = true
+		case item == "why":
+			a.why = true
+		case item == "viz":
+			a.viz = true
 		case item == "approval":
 			a.approval = true
 		}

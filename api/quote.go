@@ -27,6 +27,8 @@ type quoteBody struct {
 	AmountInUsd    string     `json:"amountInUsd"`
 	AmountOutUsd   string     `json:"amountOutUsd"`
 	Meta           *metaBody  `json:"meta,omitempty"`
+	Why            *whyBody   `json:"why,omitempty"`
+	Viz            string     `json:"viz,omitempty"`
 }
 
 type stepBody struct {
@@ -47,6 +49,7 @@ type metaBody struct {
 	BlockNumber  uint64      `json:"blockNumber"`
 	BlockHash    common.Hash `json:"blockHash"`
 	MinAmountOut string      `json:"minAmountOut"`
+	GasLimit     string      `json:"gasLimit"`
 	GasCostWei   string      `json:"gasCostWei"`
 	ExpiresAt    uint64      `json:"expiresAt"`
 
@@ -189,6 +192,15 @@ func (s *server) quoteBody(ctx context.Context, t *trade) (quoteBody, error) {
 			return body, err
 		}
 	}
+	if t.ask.why {
+		var err error
+		if body.Why, err = t.why(ctx); err != nil {
+			return body, err
+		}
+	}
+	if t.ask.viz {
+		body.Viz = t.viz()
+	}
 	return body, nil
 }
 
@@ -245,6 +257,7 @@ func (t *trade) meta(ctx context.Context, tx calldata.Tx) (*metaBody, error) {
 		BlockNumber:  block.Number,
 		BlockHash:    block.Hash,
 		MinAmountOut: t.minOut.String(),
+		GasLimit:     strconv.FormatUint(tx.Gas, 10),
 		GasCostWei:   u256.From(tx.Gas).Mul(t.desk.GasPrice()).String(),
 		ExpiresAt:    t.deadline,
 	}

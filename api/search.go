@@ -29,6 +29,7 @@ type desk struct {
 	most    memo[question, u256.Int] // the largest amounts that can be routed
 	least   memo[question, u256.Int]
 	ladders memo[question, []point]
+	rivals  memo[question, rivals]
 }
 
 // question is what a search depends on beside the snapshot and the settings.
