@@ -23,58 +23,45 @@ const (
 	margin    = 24
 )
 
-// node is a token of the route: a column, a place in it, and the heights that
-// steps have taken so far on either side.
+// node is a token of the route: a column, a place in it, and how much of
+// either side the steps take.
 type node struct {
-	token       common.Address
-	col, y, h   int
-	in, out     int // heights of the steps into and out of it
-	atIn, atOut int
-	amount      u256.Int
+	token     common.Address
+	amount    u256.Int
+	col, y, h int
+	in, out   int
 }
+
+// band is a step of the route, with its middle at either end.
+type band struct {
+	from, to *node
+	source   string
+	weight   int
+	y1, y2   int
+}
+
+func (b *band) height() int { return lane + fullWidth*b.weight/10000 }
 
 // viz draws the route: tokens from left to right, steps between them as wide
 // as their share. The picture needs nothing from outside, and follows the
 // reader's taste for light or dark.
 func (t *trade) viz() string {
-	p := &t.plan
-	weights := p.Weights()
-	height := func(step int) int { return lane + fullWidth*weights[step]/10000 }
-	nodes := []*node{{token: p.TokenIn, amount: p.AmountIn}}
-	at := map[common.Address]*node{p.TokenIn: nodes[0]}
-	for i := range p.Steps { // a token is made before it is used, so columns come out right
-		from, to := at[p.Steps[i].TokenIn()], at[p.Steps[i].TokenOut()]
-		if to == nil {
-			to = &node{token: p.Steps[i].TokenOut()}
-			at[to.token] = to
-			nodes = append(nodes, to)
-		}
-		to.col = max(to.col, from.col+1)
-		to.amount = to.amount.Add(p.Steps[i].AmountOut)
-		from.out += height(i)
-		to.in += height(i)
-	}
-	width, high := stack(nodes, at[p.TokenOut])
-
+	nodes, bands := t.flow()
+	width, height := stack(nodes, bands)
 	var b strings.Builder
-	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" role="img" font-family="system-ui,sans-serif" font-size="12">`, width, high)
-	title := fmt.Sprintf("%s to %s", t.desk.label(p.TokenIn, p.AmountIn), t.desk.label(p.TokenOut, p.AmountOut))
+	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" role="img" font-family="system-ui,sans-serif" font-size="12">`, width, height)
+	title := t.desk.label(t.plan.TokenIn, t.plan.AmountIn) + " to " + t.desk.label(t.plan.TokenOut, t.plan.AmountOut)
 	fmt.Fprintf(&b, `<title>%s</title><style>%s</style><rect class="ground" width="100%%" height="100%%" rx="12" fill="#ffffff"/>`, escaped(title), darkness)
-	var labels strings.Builder
-	for i := range p.Steps {
-		step := &p.Steps[i]
-		from, to := at[step.TokenIn()], at[step.TokenOut()]
-		x1, x2 := margin+from.col*column+nodeWidth, margin+to.col*column
-		y1, y2 := from.y+from.atOut+height(i)/2, to.y+to.atIn+height(i)/2
-		from.atOut += height(i)
-		to.atIn += height(i)
+	for _, s := range bands {
+		x1, x2 := margin+s.from.col*column+nodeWidth, margin+s.to.col*column
 		bend := (x2 - x1) / 2
 		fmt.Fprintf(&b, `<path class="band" d="M%d %dC%d %d %d %d %d %d" fill="none" stroke="#7c5cff" stroke-opacity=".35" stroke-width="%.1f"/>`,
-			x1, y1, x1+bend, y1, x2-bend, y2, x2, y2, max(1.5, fullWidth*float64(weights[i])/10000))
-		fmt.Fprintf(&labels, `<text class="ink halo" x="%d" y="%d" fill="#1a1a2e">%s %.2f%%</text>`,
-			x1+8, y1+4, escaped(step.Pool.Info().Source.ID), float64(weights[i])/100)
+			x1, s.y1, x1+bend, s.y1, x2-bend, s.y2, x2, s.y2, max(1.5, fullWidth*float64(s.weight)/10000))
 	}
-	b.WriteString(labels.String())
+	for _, s := range bands { // above all bands
+		fmt.Fprintf(&b, `<text class="ink halo" x="%d" y="%d" fill="#1a1a2e">%s %.2f%%</text>`,
+			margin+s.from.col*column+nodeWidth+8, s.y1+4, escaped(s.source), float64(s.weight)/100)
+	}
 	for _, n := range nodes {
 		x, mid := margin+n.col*column, n.y+n.h/2
 		fmt.Fprintf(&b, `<rect class="node" x="%d" y="%d" width="%d" height="%d" rx="8" fill="#eeebff" stroke="#7c5cff"/>`, x, n.y, nodeWidth, n.h)
@@ -85,29 +72,72 @@ func (t *trade) viz() string {
 	return b.String()
 }
 
+// flow is the plan as nodes and bands. A token is made before it is used, so
+// columns come out right; the last token stands alone at the end.
+func (t *trade) flow() (nodes []*node, bands []*band) {
+	p := &t.plan
+	first, last := &node{token: p.TokenIn, amount: p.AmountIn}, &node{token: p.TokenOut, amount: p.AmountOut}
+	at := map[common.Address]*node{p.TokenIn: first, p.TokenOut: last}
+	nodes = []*node{first, last}
+	weights := p.Weights()
+	for i := range p.Steps {
+		s := &p.Steps[i]
+		from, to := at[s.TokenIn()], at[s.TokenOut()]
+		if to == nil {
+			to = &node{token: s.TokenOut()}
+			at[to.token] = to
+			nodes = append(nodes, to)
+		}
+		if to != last {
+			to.amount = to.amount.Add(s.AmountOut)
+			to.col = max(to.col, from.col+1)
+		}
+		last.col = max(last.col, from.col+1)
+		bands = append(bands, &band{from: from, to: to, source: s.Pool.Info().Source.ID, weight: weights[i]})
+	}
+	return nodes, bands
+}
+
 const darkness = `.halo{paint-order:stroke;stroke:#fff;stroke-width:3px}` +
 	`@media(prefers-color-scheme:dark){.ground{fill:#12121c}.ink{fill:#f0f0fa}.halo{stroke:#12121c}.node{fill:#2a2450;stroke:#9d86ff}.band{stroke:#9d86ff;stroke-opacity:.45}}`
 
-// stack puts the tokens of each column above each other, the last one alone at
-// the end, and every column in the middle. It returns the size of the picture.
-func stack(nodes []*node, last *node) (width, height int) {
-	for _, n := range nodes {
-		if n != last {
-			last.col = max(last.col, n.col+1)
-		}
-		n.h = max(n.in, n.out, 44)
+// stack puts the tokens of each column above each other, every column in the
+// middle, and lets bands leave and enter a token in the order of their other
+// ends, so that few cross. It returns the size of the picture.
+func stack(nodes []*node, bands []*band) (width, height int) {
+	for _, s := range bands {
+		s.from.out += s.height()
+		s.to.in += s.height()
 	}
-	tall := make([]int, last.col+1)
+	last := nodes[1].col
+	tall := make([]int, last+1)
 	for _, n := range nodes {
+		n.h = max(n.in, n.out, 44)
 		n.y = tall[n.col]
 		tall[n.col] += n.h + gap
 	}
 	most := slices.Max(tall)
+	ends := map[*node][2]int{} // where the next band enters and leaves
 	for _, n := range nodes {
 		n.y += margin + (most-tall[n.col])/2
-		n.atIn, n.atOut = (n.h-n.in)/2, (n.h-n.out)/2
+		ends[n] = [2]int{n.y + (n.h-n.in)/2, n.y + (n.h-n.out)/2}
 	}
-	return 2*margin + last.col*column + nodeWidth, 2*margin + most - gap
+	take := func(n *node, side int, s *band) (middle int) {
+		e := ends[n]
+		middle = e[side] + s.height()/2
+		e[side] += s.height()
+		ends[n] = e
+		return middle
+	}
+	slices.SortStableFunc(bands, func(a, b *band) int { return a.to.y + a.to.h/2 - b.to.y - b.to.h/2 })
+	for _, s := range bands {
+		s.y1 = take(s.from, 1, s)
+	}
+	slices.SortStableFunc(bands, func(a, b *band) int { return a.y1 - b.y1 })
+	for _, s := range bands {
+		s.y2 = take(s.to, 0, s)
+	}
+	return 2*margin + last*column + nodeWidth, 2*margin + most - gap
 }
 
 func escaped(s string) string {
