@@ -2,7 +2,6 @@ package api
 
 import (
 	"encoding/json"
-	"fmt"
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
@@ -98,31 +97,4 @@ func FuzzRequest(f *testing.F) {
 	f.Fuzz(func(t *testing.T, path, query string) {
 		throw(t, h, "/api/v1/"+strings.TrimPrefix(path, "/api/v1/")+"?"+query)
 	})
-}
-
-func BenchmarkQuote(b *testing.B) {
-	s := serve(b)
-	for _, amount := range []uint64{1, 50_000} {
-		b.Run(fmt.Sprintf("%d", amount), func(b *testing.B) {
-			path := s.URL + "/api/v1/quote" + params("tokenIn", wmon, "tokenOut", usdc, "amount", units(amount, 18))
-			for b.Loop() {
-				res, err := s.Client().Get(path)
-				if err != nil {
-					b.Fatal(err)
-				}
-				if res.StatusCode != 200 {
-					b.Fatal(res.Status)
-				}
-				res.Body.Close()
-			}
-		})
-	}
-}
-
-func BenchmarkTokens(b *testing.B) {
-	h := New(testConfig(b))
-	r := httptest.NewRequest("GET", "/api/v1/tokens", nil)
-	for b.Loop() {
-		h.ServeHTTP(httptest.NewRecorder(), r)
-	}
 }

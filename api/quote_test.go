@@ -112,6 +112,16 @@ func TestExcludedSourceIsNotUsed(t *testing.T) {
 	}
 }
 
+func TestMaxSteps(t *testing.T) {
+	for _, most := range []int{1, 2, 32} {
+		var q quoteBody
+		serve(t, func(c *Config) { c.MaxSteps = most }).get("/api/v1/quote"+params("tokenIn", wmon, "tokenOut", usdc, "amount", units(900_000, 18))).into(t, &q)
+		if n := len(q.Routes); n > most || most <= 2 && n != most || most > 2 && n < 3 {
+			t.Errorf("%d steps where %d are allowed", n, most)
+		}
+	}
+}
+
 // word is a 32-byte argument of calldata behind the selector.
 func word(data []byte, i int) u256.Int { return u256.FromBytes(data[4+32*i : 36+32*i]) }
 

@@ -42,6 +42,7 @@ type Config struct {
 	Contact  string           // URI for security reports; empty: the machine's own operator
 	Now      func() time.Time // nil: time.Now
 
+	MaxSteps      int           // of a plan; 0: router.DefaultMaxSteps
 	MaxImpactBps  int           // guard of /swap; 0: 5000
 	StaleAfter    time.Duration // 0: 30 s
 	Timeout       time.Duration // budget of one request; 0: 5 s

@@ -25,6 +25,7 @@ import (
 	"braid/indexer"
 	"braid/market"
 	"braid/monad"
+	"braid/router"
 	"braid/venue"
 	"braid/venue/balancer"
 	"braid/venue/hanji"
@@ -57,6 +58,9 @@ type service struct {
 	maxImpactBps int
 	staleAfter   time.Duration
 	rate         float64
+	maxSteps     int
+	maxStreams   int
+	contact      string
 	local        bool // the node is our own, and the page may show it
 }
 
@@ -65,6 +69,9 @@ func (s *service) flags(f *flag.FlagSet, getenv func(string) string) {
 	f.IntVar(&s.maxImpactBps, "max-impact", 5000, "refuse swaps above this price impact, `bps`")
 	f.DurationVar(&s.staleAfter, "stale-after", 5*time.Second, "refuse to quote from a market not confirmed for this `long`")
 	f.Float64Var(&s.rate, "rate", 0, "requests a second that one client may make; 0 for no `limit`")
+	f.IntVar(&s.maxSteps, "max-steps", router.DefaultMaxSteps, "most `steps` of a plan")
+	f.IntVar(&s.maxStreams, "max-streams", 256, "quote `streams` open at the same time; one client gets a quarter")
+	f.StringVar(&s.contact, "contact", getenv("BRAID_CONTACT"), "where to report vulnerabilities, a mailto: or https: `URI` (BRAID_CONTACT)")
 }
 
 // check refuses settings that would not do what they say.
@@ -76,10 +83,22 @@ func (s *service) check() error {
 		return fmt.Errorf("--stale-after %s is not a time after which a market is old", s.staleAfter)
 	case s.rate < 0:
 		return fmt.Errorf("--rate %g is below nothing", s.rate)
+	case s.maxSteps < 1 || s.maxSteps > 100:
+		return fmt.Errorf("--max-steps %d is not between 1 and 100", s.maxSteps)
+	case s.maxStreams < 1:
+		return fmt.Errorf("--max-streams %d lets none in", s.maxStreams)
+	case s.contact != "" && !contactable(s.contact):
+		return fmt.Errorf("--contact %.80q is not a mailto: or https: URI", s.contact)
 	case s.rpcRate < 0:
 		return fmt.Errorf("--rpc-rate %g is below nothing", s.rpcRate)
 	}
 	return nil
+}
+
+// contactable says whether a URI can stand in security.txt.
+func contactable(s string) bool {
+	u, err := url.Parse(s)
+	return err == nil && (u.Scheme == "mailto" && u.Opaque != "" || u.Scheme == "https" && u.Host != "")
 }
 
 // listen comes before anything slow, so that a used port is known at once.
@@ -123,7 +142,7 @@ func (s *service) run(ctx context.Context, l net.Listener, log *slog.Logger, rea
 		Registry: registry,
 	})
 	closing := make(chan struct{}) // streams do not end by themselves
-	router, executor := contracts.Addresses(monad.WrappedNative)
+	contract, executor := contracts.Addresses(monad.WrappedNative)
 	var account *web.Local
 	if s.local {
 		account = visitor
@@ -136,10 +155,13 @@ func (s *service) run(ctx context.Context, l net.Listener, log *slog.Logger, rea
 			Health:        health(index),
 			Sources:       sources,
 			Retired:       retired,
-			Contracts:     calldata.Contracts{Router: router, Executor: executor, WrappedNative: monad.WrappedNative},
+			Contracts:     calldata.Contracts{Router: contract, Executor: executor, WrappedNative: monad.WrappedNative},
+			MaxSteps:      s.maxSteps,
 			MaxImpactBps:  s.maxImpactBps,
 			StaleAfter:    s.staleAfter,
 			RatePerSecond: s.rate,
+			MaxStreams:    s.maxStreams,
+			Contact:       s.contact,
 			Log:           log,
 			Registry:      registry,
 			Version:       version,
