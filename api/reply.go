@@ -84,8 +84,9 @@ func (x *exchange) json(status int, body any) error {
 	return nil
 }
 
-// gzipFrom is the size below which packing costs more than it saves.
-const gzipFrom = 1 << 10
+// gzipFrom is the size below which packing takes more time than it saves on
+// the wire: some packets, which leave together.
+const gzipFrom = 4 << 10
 
 // send writes a whole answer. A packed body is another representation, so its
 // strong tag differs.
