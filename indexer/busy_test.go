@@ -85,7 +85,7 @@ type deed struct {
 
 type tally struct{ sent, ok int }
 
-func newBusy(t *testing.T, seed uint64) *busy {
+func newBusy(t testing.TB, seed uint64) *busy {
 	t.Helper()
 	sources, wrapped := monad.Sources(), monad.WrappedNative
 	return &busy{
@@ -294,7 +294,7 @@ func signed(n int32) []byte {
 	return word(u256.From(uint64(n)))
 }
 
-func setting(t *testing.T, name string, otherwise uint64) uint64 {
+func setting(t testing.TB, name string, otherwise uint64) uint64 {
 	text := os.Getenv(name)
 	if text == "" {
 		return otherwise

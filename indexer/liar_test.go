@@ -54,10 +54,10 @@ func (w *world) newLiar(lie func(method string) string) (*liar, *indexer.Indexer
 	server := httptest.NewServer(l)
 	w.Cleanup(server.Close)
 	x := indexer.New(indexer.Config{
-		Node: dial(w.T, server.URL), Families: []venue.Family{univ2.New(monad.Sources())},
+		Node: dial(w.TB, server.URL), Families: []venue.Family{univ2.New(monad.Sources())},
 		Start: market.New(monad.Chain()), Listed: monad.Tokens(), Keep: 8,
 	})
-	run(w.T, x)
+	run(w.TB, x)
 	return l, x
 }
 

@@ -62,7 +62,7 @@ func (w *world) join(factory common.Address) (*indexer.Indexer, *bytes.Buffer) {
 		Node: w.node, Families: []venue.Family{univ2.New(sources)}, Start: market.New(monad.Chain()), Listed: monad.Tokens(),
 		Log: slog.New(slog.NewTextHandler(log, nil)),
 	})
-	run(w.T, x)
+	run(w.TB, x)
 	return x, log
 }
 

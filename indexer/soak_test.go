@@ -314,7 +314,7 @@ func (r *rig) until(what string, is func() bool) {
 }
 
 func (r *rig) metric(name string) float64 {
-	return (&world{T: r.T, registry: r.registry}).metric(name)
+	return (&world{TB: r.T, registry: r.registry}).metric(name)
 }
 
 // median is that of the time from the sight of a block to its market, in

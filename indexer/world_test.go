@@ -29,7 +29,7 @@ import (
 
 // world is a local chain, a wire that can be cut and an indexer behind it.
 type world struct {
-	*testing.T
+	testing.TB
 	chain    *devchain.Chain
 	wire     *wire
 	node     *chain.Client
@@ -39,12 +39,12 @@ type world struct {
 	nonce    uint64 // of the dev account on the branch we build
 }
 
-func newWorld(t *testing.T, keep int) *world {
+func newWorld(t testing.TB, keep int) *world {
 	t.Helper()
 	return newWorldOf(t, keep, univ2.New(monad.Sources()))
 }
 
-func newWorldOf(t *testing.T, keep int, families ...venue.Family) *world {
+func newWorldOf(t testing.TB, keep int, families ...venue.Family) *world {
 	t.Helper()
 	local, err := devchain.Start(t.Context(), devchain.Config{
 		RPCAddr: "127.0.0.1:0", Artifacts: "../build/artifacts", Seed: 1, Sources: monad.Sources(), Families: families,
@@ -53,7 +53,7 @@ func newWorldOf(t *testing.T, keep int, families ...venue.Family) *world {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { local.Close() })
-	w := &world{T: t, chain: local, wire: newWire(t, local.URL()), registry: prometheus.NewRegistry(), families: families}
+	w := &world{TB: t, chain: local, wire: newWire(t, local.URL()), registry: prometheus.NewRegistry(), families: families}
 	w.node = dial(t, w.wire.url())
 	w.index = indexer.New(indexer.Config{
 		Node: w.node, Families: families, Start: market.New(monad.Chain()), Listed: monad.Tokens(), Registry: w.registry,
@@ -64,7 +64,7 @@ func newWorldOf(t *testing.T, keep int, families ...venue.Family) *world {
 	return w
 }
 
-func dial(t *testing.T, url string) *chain.Client {
+func dial(t testing.TB, url string) *chain.Client {
 	t.Helper()
 	node, err := chain.Dial(t.Context(), url, monad.ChainID)
 	if err != nil {
@@ -75,7 +75,7 @@ func dial(t *testing.T, url string) *chain.Client {
 }
 
 // run lets an indexer work until the test ends, and waits for it.
-func run(t *testing.T, x *indexer.Indexer) {
+func run(t testing.TB, x *indexer.Indexer) {
 	ctx, stop := context.WithCancel(context.Background())
 	done := make(chan error)
 	go func() { done <- x.Run(ctx) }()
@@ -90,10 +90,10 @@ func run(t *testing.T, x *indexer.Indexer) {
 // settle waits until the market is that of the chain's head.
 func (w *world) settle() *market.Snapshot {
 	w.Helper()
-	return await(w.T, w.index, w.chain.Head().Hash())
+	return await(w.TB, w.index, w.chain.Head().Hash())
 }
 
-func await(t *testing.T, x *indexer.Indexer, head common.Hash) *market.Snapshot {
+func await(t testing.TB, x *indexer.Indexer, head common.Hash) *market.Snapshot {
 	t.Helper()
 	for deadline := time.Now().Add(2 * time.Minute); ; time.Sleep(200 * time.Microsecond) {
 		if s := x.Head(); s != nil && s.Block().Hash == head {
@@ -107,7 +107,7 @@ func await(t *testing.T, x *indexer.Indexer, head common.Hash) *market.Snapshot 
 
 // parity holds every pool of the market to what its contract says at the same
 // block.
-func parity(t *testing.T, node *chain.Client, s *market.Snapshot) {
+func parity(t testing.TB, node *chain.Client, s *market.Snapshot) {
 	t.Helper()
 	getReserves := crypto.Keccak256([]byte("getReserves()"))[:4]
 	var calls []chain.Call
@@ -207,7 +207,7 @@ type wire struct {
 	conns []net.Conn
 }
 
-func newWire(t *testing.T, to string) *wire {
+func newWire(t testing.TB, to string) *wire {
 	u, err := url.Parse(to)
 	if err != nil {
 		t.Fatal(err)
