@@ -164,6 +164,7 @@ func TestReadiness(t *testing.T) {
 		Block, Lag    uint64
 		Updated       *string
 		AgeSeconds    *int64
+		Paused        map[string]string
 	}
 	for name, c := range map[string]struct {
 		edit   func(*Config)
@@ -178,6 +179,11 @@ func TestReadiness(t *testing.T) {
 		"failing": {func(c *Config) {
 			c.Health = func() Health { return Health{Ready: true, Reason: "node unreachable", Updated: now} }
 		}, true, "node unreachable", false},
+		"paused": {func(c *Config) {
+			c.Health = func() Health {
+				return Health{Ready: true, Reachable: true, Updated: now, Paused: map[string]string{"Kuru": "its vault moves"}}
+			}
+		}, true, "", true},
 	} {
 		s := serve(t, c.edit)
 		a := s.get("/readyz")
@@ -185,6 +191,9 @@ func TestReadiness(t *testing.T) {
 		a.into(t, &body)
 		if body.Ready != c.ready || (a.status == 200) != c.ready || body.Reason != c.reason || body.NodeReachable != c.node {
 			t.Errorf("%s: %d %s", name, a.status, a.raw)
+		}
+		if why := body.Paused["Kuru"]; (why == "its vault moves") != (name == "paused") {
+			t.Errorf("%s: paused %v", name, body.Paused)
 		}
 		if s.get("/healthz").status != 200 {
 			t.Errorf("%s: not healthy", name)

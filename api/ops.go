@@ -2,6 +2,7 @@ package api
 
 import (
 	_ "embed"
+	"maps"
 	"math"
 	"net/http"
 	"time"
@@ -29,7 +30,10 @@ func (s *server) readyz(x *exchange) error {
 		Lag        uint64  `json:"lag"`
 		Updated    *string `json:"updated"`
 		AgeSeconds *int64  `json:"ageSeconds"`
-	}{Ready: h.Ready, Reason: h.Reason, Reachable: h.Reachable, Block: h.Block, Lag: h.Lag}
+
+		Paused map[string]string `json:"paused"`
+	}{Paused: map[string]string{}, Ready: h.Ready, Reason: h.Reason, Reachable: h.Reachable, Block: h.Block, Lag: h.Lag}
+	maps.Copy(body.Paused, h.Paused)
 	if !h.Updated.IsZero() {
 		body.Updated = new(h.Updated.UTC().Format(time.RFC3339))
 		body.AgeSeconds = new(int64(s.age().Seconds()))

@@ -58,6 +58,8 @@ type Health struct {
 	Block     uint64    // the newest that is applied
 	Lag       uint64    // blocks the node is ahead
 	Updated   time.Time // when the market was last known to be that of the node's head
+
+	Paused map[string]string // sources kept out of routes, and why
 }
 
 const (

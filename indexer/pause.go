@@ -54,8 +54,8 @@ func (h *holds) without(s *market.Snapshot) (*market.Snapshot, error) {
 	}
 	var idle []venue.Pool
 	for _, p := range s.Pools() {
-		if _, held := reasons[p.Info().Source.ID]; held {
-			idle = append(idle, unusable{info: p.Info(), why: "paused"})
+		if why, held := reasons[p.Info().Source.ID]; held {
+			idle = append(idle, unusable{info: p.Info(), why: "paused: " + why})
 		}
 	}
 	return s.Next(s.Block(), idle, nil)

@@ -61,6 +61,7 @@ type service struct {
 	maxSteps     int
 	maxStreams   int
 	contact      string
+	pauseFile    string
 	local        bool // the node is our own, and the page may show it
 }
 
@@ -68,6 +69,7 @@ func (s *service) flags(f *flag.FlagSet, getenv func(string) string) {
 	f.StringVar(&s.addr, "addr", envOr(getenv, "BRAID_ADDR", "127.0.0.1:8080"), "where the API listens (`host:port`; BRAID_ADDR)")
 	f.IntVar(&s.maxImpactBps, "max-impact", 5000, "refuse swaps above this price impact, `bps`")
 	f.DurationVar(&s.staleAfter, "stale-after", 5*time.Second, "refuse to quote from a market not confirmed for this `long`")
+	f.StringVar(&s.pauseFile, "pause-file", getenv("BRAID_PAUSE_FILE"), "`file` of sources to keep out of routes, an id and a reason a line; looked at every second (BRAID_PAUSE_FILE)")
 	f.Float64Var(&s.rate, "rate", 0, "requests a second that one client may make; 0 for no `limit`")
 	f.IntVar(&s.maxSteps, "max-steps", router.DefaultMaxSteps, "most `steps` of a plan")
 	f.IntVar(&s.maxStreams, "max-streams", 256, "quote `streams` open at the same time; one client gets a quarter")
@@ -183,6 +185,12 @@ func (s *service) run(ctx context.Context, l net.Listener, log *slog.Logger, rea
 
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() error { return index.Run(ctx) })
+	if s.pauseFile != "" {
+		g.Go(func() error {
+			pauses(ctx, s.pauseFile, sources, func(held map[string]string) { index.Hold("operator", held) }, log)
+			return nil
+		})
+	}
 	g.Go(func() error {
 		if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
 			return err
@@ -228,7 +236,7 @@ func trusted(ctx context.Context, node *chain.Client, rows []venue.Source, log *
 func health(x *indexer.Indexer) func() api.Health {
 	return func() api.Health {
 		h := x.Health()
-		return api.Health{Ready: h.Ready, Reason: h.Reason, Reachable: h.Reachable, Block: h.Block, Lag: h.Lag, Updated: h.Updated}
+		return api.Health{Ready: h.Ready, Reason: h.Reason, Reachable: h.Reachable, Block: h.Block, Lag: h.Lag, Updated: h.Updated, Paused: h.Paused}
 	}
 }
 
