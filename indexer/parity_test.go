@@ -183,7 +183,7 @@ func (a *auditor) carryOut(t *testing.T, block common.Hash, deals []*deal) {
 	t.Helper()
 	var g errgroup.Group
 	g.SetLimit(2)
-	for batch := range slices.Chunk(deals, 200) {
+	for batch := range slices.Chunk(deals, 50) {
 		g.Go(func() error {
 			calls := make([]rpc.BatchElem, len(batch))
 			for i, d := range batch {
@@ -195,7 +195,11 @@ func (a *auditor) carryOut(t *testing.T, block common.Hash, deals []*deal) {
 					map[string]any{"blockHash": block}, a.purse(d),
 				}}
 			}
-			if err := a.client.BatchCallContext(t.Context(), calls); err != nil {
+			err := a.client.BatchCallContext(t.Context(), calls)
+			if err != nil { // of the wire: an idle connection was closed, a busy machine too slow
+				err = a.client.BatchCallContext(t.Context(), calls)
+			}
+			if err != nil {
 				return err
 			}
 			for i, d := range batch {

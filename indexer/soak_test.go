@@ -58,6 +58,7 @@ func TestSoak(t *testing.T) {
 			r.wrong.Add(int64(a.mismatches))
 			a.mismatches = 0
 			r.compare(s, b.settle())
+			t.Logf("block %d: %d published, %d wrong", n+1, r.published.Load(), r.wrong.Load())
 		}
 	}
 	pools := len(r.index.Head().Pools())
@@ -70,7 +71,7 @@ func TestSoak(t *testing.T) {
 		t.Logf("faults: %v", p.Told())
 	}
 	fmt.Printf("blocks=%d reorgs=%d faults=%d pools=%d wrong=%d resyncs=%v p50ms=%.1f seed=%d published=%d compared=%d checks=%d\n",
-		blocks, len(when), told, pools, r.wrong.Load(), r.metric("resyncs_total"), r.median(), seed, r.published, r.compared, a.deals)
+		blocks, len(when), told, pools, r.wrong.Load(), r.metric("resyncs_total"), r.median(), seed, r.published.Load(), r.compared, a.deals)
 	if r.wrong.Load() > 0 {
 		t.Errorf("%d wrong", r.wrong.Load())
 	}
@@ -93,7 +94,7 @@ type rig struct {
 
 	wrong     atomic.Int64
 	alive     atomic.Int64 // markets that were published and not yet collected
-	published int
+	published atomic.Int64
 	compared  int
 
 	mu      sync.Mutex
@@ -160,7 +161,7 @@ func (r *rig) watch(ctx context.Context) {
 		}
 		if s != last {
 			last = s
-			r.published++
+			r.published.Add(1)
 			r.pending[hash] = s
 			r.alive.Add(1)
 			runtime.AddCleanup(s, func(n *atomic.Int64) { n.Add(-1) }, &r.alive)

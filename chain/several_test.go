@@ -1,0 +1,167 @@
+package chain_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/common/hexutil"
+	"github.com/ethereum/go-ethereum/rpc"
+
+	"braid/chain"
+)
+
+// witness is a node that knows one block, which a liar twists. It can be away.
+type witness struct {
+	liar  bool
+	away  atomic.Bool
+	asked atomic.Int64
+}
+
+func (w *witness) ChainId() hexutil.Uint64 { return 143 }
+
+func (w *witness) GetBlockByHash(h common.Hash, full bool) map[string]any {
+	w.asked.Add(1)
+	if h != hash(7) {
+		return nil
+	}
+	b := block(7)
+	if w.liar {
+		b["receiptsRoot"] = common.Hash{1}
+	}
+	return b
+}
+
+func (w *witness) Call(args map[string]any, at map[string]any) hexutil.Bytes {
+	if w.liar {
+		return make([]byte, 31)
+	}
+	return make([]byte, 32)
+}
+
+func (w *witness) open(t *testing.T, before http.HandlerFunc) string {
+	server := rpc.NewServer()
+	if err := server.RegisterName("eth", w); err != nil {
+		t.Fatal(err)
+	}
+	web := httptest.NewServer(http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
+		if w.away.Load() {
+			panic(http.ErrAbortHandler)
+		}
+		if before != nil {
+			if before(out, r); out.Header().Get("Retry-After") != "" {
+				return
+			}
+		}
+		server.ServeHTTP(out, r)
+	}))
+	t.Cleanup(func() { web.Close(); server.Stop() })
+	return web.URL
+}
+
+func open(t *testing.T, rate float64, nodes ...*witness) *chain.Client {
+	t.Helper()
+	var urls []string
+	for _, n := range nodes {
+		urls = append(urls, n.open(t, nil))
+	}
+	c, err := chain.Open(t.Context(), chain.Config{URLs: urls, ChainID: 143, Rate: rate})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.Close)
+	return c
+}
+
+func TestQuorum(t *testing.T) {
+	for _, row := range []struct {
+		nodes string // h honest, l liar, - away
+		want  error  // nil: the truth
+	}{
+		{"h", nil}, {"h-", nil}, {"-h", nil}, {"hhl", nil}, {"lhh", nil}, {"hlh", nil}, {"h-h", nil}, {"lh-h", nil}, {"llhhh", nil},
+		{"hl-", chain.ErrDisagree}, {"-l-h", chain.ErrDisagree},
+	} {
+		var nodes []*witness
+		for _, kind := range row.nodes {
+			nodes = append(nodes, &witness{liar: kind == 'l'})
+		}
+		c := open(t, 0, nodes...)
+		for i, kind := range row.nodes {
+			nodes[i].away.Store(kind == '-')
+		}
+		for range 10 { // whoever is asked first
+			h, err := c.HeaderByHash(t.Context(), hash(7))
+			if row.want == nil && (err != nil || h.Hash != hash(7) || h.Receipts != common.Hash{}) {
+				t.Errorf("%s: header %v: %v", row.nodes, h, err)
+			}
+			results, callErr := c.Calls(t.Context(), hash(7), []chain.Call{{}})
+			if row.want == nil && (callErr != nil || len(results[0].Data) != 32) {
+				t.Errorf("%s: call %v: %v", row.nodes, results, callErr)
+			}
+			if row.want != nil && (err == nil || callErr == nil) {
+				t.Errorf("%s: an answer that no quorum gave: %v, %v", row.nodes, err, callErr)
+			}
+		}
+		if _, err := c.HeaderByHash(t.Context(), hash(8)); row.want == nil && !strings.Contains(row.nodes, "-") && !errors.Is(err, chain.ErrUnknownBlock) {
+			t.Errorf("%s: a block that is not there: %v", row.nodes, err)
+		}
+	}
+}
+
+// A node that is busy is left alone for as long as it asked, and answers then.
+func TestRetryAfter(t *testing.T) {
+	var busy, until, early atomic.Int64
+	w := &witness{}
+	url := w.open(t, func(out http.ResponseWriter, r *http.Request) {
+		switch {
+		case busy.CompareAndSwap(1, 2):
+			until.Store(time.Now().Add(time.Second).UnixNano())
+			out.Header().Set("Retry-After", "1")
+			http.Error(out, "slow down", http.StatusTooManyRequests)
+		case time.Now().UnixNano() < until.Load():
+			early.Add(1)
+		}
+	})
+	c, err := chain.Dial(t.Context(), url, 143)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	busy.Store(1)
+	if _, err := c.HeaderByHash(t.Context(), hash(7)); err == nil || !strings.Contains(err.Error(), "429") {
+		t.Errorf("busy: %v", err)
+	}
+	if _, err := c.HeaderByHash(t.Context(), hash(7)); err != nil {
+		t.Errorf("after the rest: %v", err)
+	}
+	if n := early.Load(); n > 0 {
+		t.Errorf("%d requests during the rest", n)
+	}
+}
+
+// No more is asked than the limit allows, and who could not be served in time
+// hears it at once.
+func TestRate(t *testing.T) {
+	w := &witness{}
+	c := open(t, 20, w)
+	began := time.Now()
+	for time.Since(began) < time.Second {
+		if _, err := c.HeaderByHash(t.Context(), hash(7)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if most := int64(20 + 20*time.Since(began).Seconds() + 1); w.asked.Load() > most {
+		t.Errorf("%d requests, at most %d are allowed", w.asked.Load(), most)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+	defer cancel()
+	if _, err := c.HeaderByHash(ctx, hash(7)); err == nil {
+		t.Error("served beyond the limit")
+	}
+}
