@@ -123,6 +123,7 @@ func (x *Indexer) spoil(d *draft, id venue.ID, err error) {
 // want to know, and the tokens its new pools need, as they stood at a block. A
 // pool of a token without decimals is left out.
 func (x *Indexer) finish(ctx context.Context, d *draft, b market.Block, at common.Hash) (*market.Snapshot, error) {
+	x.reload = append(x.reload, x.auditor.take()...)
 	anew := x.reload
 	for _, id := range anew {
 		if p := d.pool(id); p != nil {

@@ -17,10 +17,15 @@ const finalEvery = 2 * time.Second
 // Run joins the chain and follows it until ctx ends, which is no error, or
 // until the node turns out to follow another chain. Faults are tried again.
 func (x *Indexer) Run(ctx context.Context) error {
+	if err := x.resume(); err != nil {
+		return err
+	}
 	ctx, cancel := context.WithCancel(ctx)
 	heads := x.node.Heads(ctx)
 	var g sync.WaitGroup
 	g.Go(func() { x.finality(ctx) })
+	g.Go(func() { x.save(ctx) })
+	g.Go(func() { x.audit(ctx) })
 	defer func() {
 		cancel()
 		g.Wait()

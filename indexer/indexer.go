@@ -39,6 +39,10 @@ type Config struct {
 	// read from its beginning.
 	FirstBlock uint64
 
+	// AuditEvery is after how many blocks some pools are held to the chain; 0:
+	// never.
+	AuditEvery uint64
+
 	Store    *Store         // nil: a restart begins anew
 	Progress func(Progress) // nil, or hears how a join comes along
 
@@ -70,6 +74,7 @@ type Indexer struct {
 	store   *Store
 	saver   saver
 	reload  []venue.ID // pools to be read anew
+	auditor auditor
 
 	tip     *market.Snapshot // the newest market as the chain has it; Run's own
 	shown   *holds           // with which it was published
@@ -96,7 +101,7 @@ func New(c Config) *Indexer {
 		families: map[common.Hash][]venue.Family{},
 		kept:     kept{max: c.Keep, byHash: map[common.Hash]*market.Snapshot{}},
 		metrics:  newMetrics(c.Registry),
-		progress: c.Progress, sources: c.Sources, store: c.Store,
+		progress: c.Progress, sources: c.Sources, store: c.Store, auditor: newAuditor(c.AuditEvery),
 		ready:  make(chan struct{}),
 		health: Health{Reason: "joining: no block yet"},
 	}

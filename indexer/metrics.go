@@ -13,6 +13,8 @@ type metrics struct {
 	pools, tokens                   prometheus.Gauge
 	blocks, reorgs, resyncs, faults prometheus.Counter
 	latency                         prometheus.Histogram
+	audited                         prometheus.Counter
+	differences                     *prometheus.CounterVec
 }
 
 func newMetrics(r prometheus.Registerer) *metrics {
@@ -33,6 +35,11 @@ func newMetrics(r prometheus.Registerer) *metrics {
 		reorgs:   counter("reorgs_total", "Times the market went on from an ancestor of its block."),
 		resyncs:  counter("resyncs_total", "Times the market was made again from the first block."),
 		faults:   counter("rpc_errors_total", "Answers of the node that were missing or wrong."),
+		audited:  counter("audited_pools_total", "Pools that were held to the chain."),
+		differences: auto.NewCounterVec(prometheus.CounterOpts{
+			Namespace: "braid", Subsystem: "indexer", Name: "audit_differences_total",
+			Help: "Pools that were not as the chain had them.",
+		}, []string{"source"}),
 		latency: auto.NewHistogram(prometheus.HistogramOpts{
 			Namespace: "braid", Subsystem: "indexer", Name: "block_to_snapshot_seconds",
 			Help:    "From the first sight of a block to its market.",

@@ -31,11 +31,8 @@ func (x *Indexer) resume() error {
 		return err
 	}
 	for _, p := range have.pools {
-		for _, j := range x.joiners {
-			if len(j.Wants(p)) > 0 {
-				x.reload = append(x.reload, p.Info().ID)
-				break
-			}
+		if x.wants(p) {
+			x.reload = append(x.reload, p.Info().ID)
 		}
 	}
 	x.kept.add(x.saved)
@@ -95,4 +92,5 @@ func (x *Indexer) published(m *market.Snapshot) {
 	if deep := x.kept.settledBelow(m); deep != nil {
 		x.saver.offer(deep)
 	}
+	x.auditor.offer(m)
 }

@@ -1,0 +1,80 @@
+package indexer_test
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
+
+	"braid/indexer"
+	"braid/market"
+	"braid/monad"
+	"braid/u256"
+	"braid/venue"
+	"braid/venue/univ2"
+)
+
+// deaf is a family that does not hear some pairs, as if their code changed
+// reserves without a log.
+type deaf struct {
+	*univ2.Family
+	to func(common.Address) bool
+}
+
+func (f deaf) Decode(log *types.Log) (venue.Event, error) {
+	if f.to(log.Address) {
+		return nil, nil
+	}
+	return f.Family.Decode(log)
+}
+
+// A pool that is not as the chain has it is found, read anew and counted; the
+// source of several such is kept out of routes and can be seen to be.
+func TestAudit(t *testing.T) {
+	w := newWorld(t, 0)
+	pools := w.index.Head().Pools()
+	victims := map[common.Address]bool{}
+	var source string
+	for _, p := range pools {
+		if source == "" || p.Info().Source.ID == source && len(victims) < 3 {
+			source = p.Info().Source.ID
+			victims[common.HexToAddress(string(p.Info().ID))] = true
+		}
+	}
+	heard := univ2.New(monad.Sources())
+	x := indexer.New(indexer.Config{
+		Node: w.node, Families: []venue.Family{deaf{heard, func(a common.Address) bool { return victims[a] }}}, Sources: monad.Sources(),
+		Start: market.New(monad.Chain()), Listed: monad.Tokens(), Keep: 8, AuditEvery: 1,
+	})
+	run(t, x)
+	await(t, x, w.chain.Head().Hash())
+	for _, p := range pools { // unheard
+		if victims[common.HexToAddress(string(p.Info().ID))] {
+			w.mine(w.give(p, 1000)...)
+		}
+	}
+	lives := func(blocks int, until func() bool) *market.Snapshot {
+		for ; blocks > 0 && !until(); blocks-- {
+			w.mine()
+			await(t, x, w.chain.Head().Hash())
+			time.Sleep(20 * time.Millisecond)
+		}
+		w.mine()
+		return await(t, x, w.chain.Head().Hash())
+	}
+	s := lives(200, func() bool { return x.Health().Paused[source] != "" })
+	if why := x.Health().Paused; len(why) != 1 || why[source] == "" {
+		t.Fatalf("paused: %v", why)
+	}
+	for _, p := range s.Pools() {
+		_, err := p.Quote(0, 1, u256.From(1_000_000_000))
+		if held := p.Info().Source.ID == source; held != errors.Is(err, venue.ErrEmpty) {
+			t.Errorf("%s pool %s: %v", p.Info().Source.ID, p.Info().ID, err)
+		}
+	}
+	x.Hold("audit", nil)
+	all := len(s.Pools())/32 + 2 // audits, each with others
+	parity(t, w.node, lives(2*all, func() bool { return false }))
+}
