@@ -121,7 +121,7 @@ func (x *Indexer) search(ctx context.Context, first uint64, b market.Block) erro
 			x.finds.next = upTo + 1
 			tell(int(upTo+1-start), int(b.Number+1-start))
 			if time.Since(saved) > saveFinds {
-				x.store.saveFinds(x.finds, x.joiners)
+				x.keepFinds()
 				saved = time.Now()
 			}
 			return nil
@@ -131,8 +131,15 @@ func (x *Indexer) search(ctx context.Context, first uint64, b market.Block) erro
 		}
 	}
 	x.finds.next = b.Number + 1
-	x.store.saveFinds(x.finds, x.joiners)
+	x.keepFinds()
 	return nil
+}
+
+// keepFinds writes the finds down. That it cannot is no reason to stop.
+func (x *Indexer) keepFinds() {
+	if err := x.store.saveFinds(x.finds); err != nil {
+		x.log.Error("finds are not saved", "err", err)
+	}
 }
 
 // span is a range of blocks in which some factories stand.

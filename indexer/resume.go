@@ -14,10 +14,11 @@ const saveEvery = 3 * time.Second
 // resume takes up what the store holds: a market to go on from, or finds to go
 // on searching from.
 func (x *Indexer) resume() error {
-	have, ok, err := x.store.read(x.joiners)
-	if err != nil || !ok {
-		return err
+	if x.store == nil || x.store.have == nil {
+		return nil
 	}
+	have := x.store.have
+	x.store.have = nil
 	if !have.Whole {
 		x.finds = newFinds(have.Block, have.Next, have.pools)
 		x.log.Info("searching goes on", "block", have.Next, "pools", len(have.pools))
@@ -37,7 +38,6 @@ func (x *Indexer) resume() error {
 	}
 	x.kept.add(x.saved)
 	x.saver.last = x.saved
-	x.store.hold(x.saved)
 	x.log.Info("resuming", "block", have.Block.Number, "pools", len(have.pools))
 	return nil
 }
@@ -68,7 +68,7 @@ func (x *Indexer) save(ctx context.Context) {
 		if m == nil || m == x.saver.last {
 			continue
 		}
-		if err := x.store.saveMarket(m, x.joiners); err != nil {
+		if err := x.store.saveMarket(m); err != nil {
 			x.log.Error("market is not saved", "err", err)
 			continue
 		}

@@ -24,9 +24,10 @@ import (
 // transaction, so that whenever the process dies the file holds what one of
 // them left. A nil Store keeps nothing.
 type Store struct {
-	path  string
-	print []byte // of all that must be the same for the file to be of use
-	log   *slog.Logger
+	path    string
+	print   []byte // of all that must be the same for the file to be of use
+	joiners []venue.Joiner
+	have    *stored // when it was opened
 
 	mu    sync.Mutex
 	db    *bbolt.DB
@@ -57,9 +58,10 @@ type sheet struct {
 
 var errDamaged = errors.New("damaged")
 
-// OpenStore opens the file or makes one. One that cannot be read is set aside.
-// What was written for other sources is of no use and is written over.
-func OpenStore(path string, chainID uint64, sources []venue.Source, log *slog.Logger) (*Store, error) {
+// OpenStore reads the file, if there is one, and writes it anew: whatever a
+// file has been through, the one that is written to is sound. One that cannot
+// be read is set aside. What was written for other sources is of no use.
+func OpenStore(path string, chainID uint64, sources []venue.Source, families []venue.Family, log *slog.Logger) (*Store, error) {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
@@ -67,52 +69,58 @@ func OpenStore(path string, chainID uint64, sources []venue.Source, log *slog.Lo
 	if err != nil {
 		return nil, fmt.Errorf("store: %w", err)
 	}
-	s := &Store{path: path, print: print, log: log}
-	if err := s.open(); err != nil {
-		return nil, err
+	s := &Store{path: path, print: print}
+	for _, f := range families {
+		if j, ok := f.(venue.Joiner); ok {
+			s.joiners = append(s.joiners, j)
+		}
+	}
+	switch err := guarded(s.read); {
+	case err == nil || errors.Is(err, fs.ErrNotExist):
+	case errors.Is(err, bbolt.ErrTimeout):
+		return nil, fmt.Errorf("store %s is in use by another process: give each its own", path)
+	case errors.Is(err, fs.ErrPermission):
+		return nil, fmt.Errorf("store: %w", err)
+	default:
+		s.have = nil
+		aside := fmt.Sprintf("%s.damaged-%d", path, time.Now().UnixNano())
+		log.Warn("store cannot be read: it is set aside and made anew", "store", path, "aside", aside, "err", err)
+		if err := os.Rename(path, aside); err != nil {
+			return nil, fmt.Errorf("store: %w", err)
+		}
+	}
+	if err := s.create(); err != nil {
+		return nil, fmt.Errorf("store: %w", err)
 	}
 	return s, nil
 }
 
-func (s *Store) open() error {
-	err := guarded(func() (err error) {
-		s.db, err = bbolt.Open(s.path, 0o600, &bbolt.Options{Timeout: time.Second, NoFreelistSync: true})
+// create puts a new file with what was read in the place of the old one.
+func (s *Store) create() (err error) {
+	fresh := s.path + ".new"
+	if err := os.Remove(fresh); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
-	})
-	switch {
-	case err == nil:
-		return nil
-	case errors.Is(err, bbolt.ErrTimeout):
-		return fmt.Errorf("store %s is in use by another process: give each its own", s.path)
-	case errors.Is(err, fs.ErrPermission) || errors.Is(err, fs.ErrNotExist):
-		return fmt.Errorf("store: %w", err)
 	}
-	return s.setAside(err)
-}
-
-// setAside gives a file that cannot be read another name, and begins anew.
-func (s *Store) setAside(why error) error {
-	if s.db != nil {
-		guarded(s.db.Close)
-		s.db = nil
+	if s.db, err = bbolt.Open(fresh, 0o600, &bbolt.Options{Timeout: time.Second}); err != nil {
+		return err
 	}
-	aside := fmt.Sprintf("%s.damaged-%d", s.path, time.Now().UnixNano())
-	s.log.Warn("store cannot be read: it is set aside and made anew", "store", s.path, "aside", aside, "err", why)
-	if err := os.Rename(s.path, aside); err != nil {
-		return fmt.Errorf("store: %w", err)
+	have := s.have
+	if have == nil {
+		have = &stored{}
 	}
-	var err error
-	if s.db, err = bbolt.Open(s.path, 0o600, &bbolt.Options{Timeout: time.Second, NoFreelistSync: true}); err != nil {
-		return fmt.Errorf("store: %w", err)
+	err = s.write(true, have.sheet, have.pools, have.tokens)
+	s.pools, s.token = nil, 0 // the market made of it may number them otherwise
+	if err == nil {
+		err = os.Rename(fresh, s.path)
 	}
-	return nil
+	if err != nil {
+		s.db.Close()
+	}
+	return err
 }
 
 // Close ends the last write.
 func (s *Store) Close() error {
-	if s == nil {
-		return nil
-	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.db.Close()
@@ -136,48 +144,45 @@ type stored struct {
 	tokens []market.Token
 }
 
-// read is all that the file holds; false if that is nothing of use.
-func (s *Store) read(joiners []venue.Joiner) (have stored, ok bool, err error) {
-	if s == nil {
-		return stored{}, false, nil
+// read takes in all that the file holds, if it is of use.
+func (s *Store) read() error {
+	if _, err := os.Stat(s.path); err != nil {
+		return err
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	err = guarded(func() error {
-		return s.db.View(func(tx *bbolt.Tx) (err error) {
-			have, ok, err = s.view(tx, joiners)
-			return err
-		})
-	})
+	db, err := bbolt.Open(s.path, 0o600, &bbolt.Options{Timeout: time.Second, ReadOnly: true})
 	if err != nil {
-		return stored{}, false, s.setAside(err)
+		return err
 	}
-	return have, ok, nil
+	defer db.Close()
+	return db.View(s.view)
 }
 
-func (s *Store) view(tx *bbolt.Tx, joiners []venue.Joiner) (have stored, ok bool, err error) {
+func (s *Store) view(tx *bbolt.Tx) error {
 	meta, pools, tokens := tx.Bucket(bucketMeta), tx.Bucket(bucketPools), tx.Bucket(bucketTokens)
 	if meta == nil || pools == nil || tokens == nil {
-		return stored{}, false, nil
+		return fmt.Errorf("%w: it has no pages", errDamaged)
 	}
+	var have stored
 	head, err := unseal(keyHead, meta.Get(keyHead))
 	if err == nil {
 		err = json.Unmarshal(head, &have.sheet)
 	}
-	if err != nil || string(have.Print) != string(s.print) {
-		return stored{}, false, err
+	if err != nil || string(have.Print) != string(s.print) || have.Block == (market.Block{}) {
+		return err
 	}
 	err = pools.ForEach(func(k, v []byte) error {
 		data, err := unseal(k, v)
 		if err != nil {
 			return err
 		}
-		p, err := restore(joiners, data)
-		have.pools = append(have.pools, p)
+		p, err := restore(s.joiners, data)
+		if have.pools = append(have.pools, p); len(have.pools) > have.Pools {
+			err = errDamaged
+		}
 		return err
 	})
 	if err != nil {
-		return stored{}, false, err
+		return err
 	}
 	err = tokens.ForEach(func(k, v []byte) error {
 		var t market.Token
@@ -185,24 +190,22 @@ func (s *Store) view(tx *bbolt.Tx, joiners []venue.Joiner) (have stored, ok bool
 		if err == nil {
 			err = json.Unmarshal(data, &t)
 		}
-		have.tokens = append(have.tokens, t)
+		if have.tokens = append(have.tokens, t); len(have.tokens) > have.Tokens {
+			err = errDamaged
+		}
 		return err
 	})
 	if err == nil && (len(have.pools) != have.Pools || len(have.tokens) != have.Tokens) {
 		err = fmt.Errorf("%w: %d pools and %d tokens, want %d and %d", errDamaged, len(have.pools), len(have.tokens), have.Pools, have.Tokens)
 	}
-	return have, err == nil, err
-}
-
-// hold says that the file holds this market.
-func (s *Store) hold(m *market.Snapshot) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.pools = m.Pools()
+	if err == nil {
+		s.have = &have
+	}
+	return err
 }
 
 // saveFinds writes what was found since the last time.
-func (s *Store) saveFinds(f *finds, joiners []venue.Joiner) error {
+func (s *Store) saveFinds(f *finds) error {
 	if s == nil {
 		return nil
 	}
@@ -212,7 +215,7 @@ func (s *Store) saveFinds(f *finds, joiners []venue.Joiner) error {
 	if fresh {
 		s.pools, s.token = nil, 0
 	}
-	err := s.write(fresh, sheet{Block: f.anchor, Next: f.next}, f.pools, nil, joiners)
+	err := s.write(fresh, sheet{Block: f.anchor, Next: f.next}, f.pools, nil)
 	if err == nil {
 		s.finds = f
 	}
@@ -220,14 +223,14 @@ func (s *Store) saveFinds(f *finds, joiners []venue.Joiner) error {
 }
 
 // saveMarket writes what changed since the last time.
-func (s *Store) saveMarket(m *market.Snapshot, joiners []venue.Joiner) error {
+func (s *Store) saveMarket(m *market.Snapshot) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	fresh := s.finds != nil || s.pools == nil
 	if fresh {
 		s.pools, s.token = nil, 0
 	}
-	err := s.write(fresh, sheet{Whole: true, Block: m.Block()}, m.Pools(), m.Tokens(), joiners)
+	err := s.write(fresh, sheet{Whole: true, Block: m.Block()}, m.Pools(), m.Tokens())
 	if err == nil {
 		s.finds = nil
 	}
@@ -236,7 +239,7 @@ func (s *Store) saveMarket(m *market.Snapshot, joiners []venue.Joiner) error {
 
 // write makes the file hold these pools and tokens; of those it holds, only
 // what is another by now is written. Fresh forgets all.
-func (s *Store) write(fresh bool, head sheet, pools []venue.Pool, tokens []market.Token, joiners []venue.Joiner) error {
+func (s *Store) write(fresh bool, head sheet, pools []venue.Pool, tokens []market.Token) error {
 	err := s.db.Update(func(tx *bbolt.Tx) error {
 		for _, name := range [][]byte{bucketMeta, bucketPools, bucketTokens} {
 			if fresh && tx.Bucket(name) != nil {
@@ -255,7 +258,7 @@ func (s *Store) write(fresh bool, head sheet, pools []venue.Pool, tokens []marke
 			if i < len(s.pools) && s.pools[i] == p {
 				continue
 			}
-			if err := put(bucketPools, number(i), save(joiners, p)); err != nil {
+			if err := put(bucketPools, number(i), save(s.joiners, p)); err != nil {
 				return err
 			}
 		}

@@ -63,12 +63,12 @@ func (f *Family) Load(p venue.Pool, answers [][]byte) (venue.Pool, error) {
 	return &next, nil
 }
 
-// walk: of a curve that graduated, which is for ever, no more is known.
+// walk: a curve at its target will not trade again, and no more is kept of it.
 func (p *Pool) walk(t *venue.Tape) {
 	t.Info(&p.info)
 	t.Fixed(p.address[:])
 	t.Text(&p.idle)
-	if p.idle == graduated {
+	if p.idle == locked || p.idle == graduated {
 		return
 	}
 	for _, n := range []*u256.Int{
