@@ -4,9 +4,12 @@ import (
 	"bytes"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"braid/indexer"
 	"braid/market"
 	"braid/monad"
+	"braid/u256"
 	"braid/venue"
 	"braid/venue/balancer"
 	"braid/venue/hanji"
@@ -27,19 +30,27 @@ func everyFamily(sources []venue.Source) []venue.Family {
 
 // same holds two markets of one block to each other, pool by pool, by all that
 // is ever written down of a pool. It says how many pools there are.
-func same(t *testing.T, a, b *market.Snapshot) int {
+func same(t testing.TB, a, b *market.Snapshot) int {
 	t.Helper()
 	if a.Block().Hash != b.Block().Hash {
 		t.Fatalf("markets of blocks %d and %d", a.Block().Number, b.Block().Number)
 	}
 	joiners := everyFamily(monad.Sources())
-	write := func(p venue.Pool) []byte {
+	write := func(p venue.Pool) (data []byte, again venue.Pool) {
 		for _, f := range joiners {
-			if data := f.(venue.Joiner).Save(p); data != nil {
-				return data
+			if data = f.(venue.Joiner).Save(p); data == nil {
+				continue
 			}
+			again, err := f.(venue.Joiner).Restore(data)
+			if err != nil {
+				t.Fatalf("pool %s is not restored: %v", p.Info().ID, err)
+			}
+			if _, err := f.(venue.Joiner).Restore(data[:len(data)-1]); err == nil {
+				t.Errorf("pool %s is restored from a part", p.Info().ID)
+			}
+			return data, again
 		}
-		return nil
+		return nil, nil
 	}
 	faults := 0
 	for _, p := range a.Pools() {
@@ -49,7 +60,9 @@ func same(t *testing.T, a, b *market.Snapshot) int {
 			t.Errorf("%s pool %s is in one market only", info.Source.ID, info.ID)
 			continue
 		}
-		if x, y := write(p), write(q); x == nil || !bytes.Equal(x, y) {
+		x, again := write(p)
+		y, _ := write(q)
+		if x == nil || !bytes.Equal(x, y) || !alike(p, q) || !alike(p, again) {
 			if faults++; faults < 10 {
 				t.Errorf("block %d: %s pool %s:\n%x\n%x", a.Block().Number, info.Source.ID, info.ID, x, y)
 			}
@@ -59,6 +72,30 @@ func same(t *testing.T, a, b *market.Snapshot) int {
 		t.Errorf("%d pools and %d tokens, or %d and %d", len(a.Pools()), len(a.Tokens()), len(b.Pools()), len(b.Tokens()))
 	}
 	return len(a.Pools())
+}
+
+// alike tells whether two pools say the same to amounts of all sizes, and make
+// the same of a swap.
+func alike(p, q venue.Pool) bool {
+	n := len(p.Info().Tokens)
+	for i := range n * n {
+		in, out := i/n, i%n
+		if in == out {
+			continue
+		}
+		for bit := uint(0); bit < 128; bit += 5 {
+			amount := u256.One.Lsh(bit).Add(u256.From(uint64(bit)))
+			a, errA := p.Quote(in, out, amount)
+			b, errB := q.Quote(in, out, amount)
+			if a != b || errA != errB {
+				return false
+			}
+		}
+		if p.Spot(in, out) != q.Spot(in, out) || p.Depth(in) != q.Depth(in) {
+			return false
+		}
+	}
+	return cmp.Equal(p.Info(), q.Info()) && cmp.Equal(p.Call(0, 1), q.Call(0, 1))
 }
 
 // TestJoinIsFollowing: of every pool, what is read at a block is what following

@@ -21,7 +21,7 @@ import (
 )
 
 // sturdy is an indexer with a store.
-func sturdy(t *testing.T, url, path string, families []venue.Family, log *slog.Logger) (*indexer.Indexer, *indexer.Store) {
+func sturdy(t testing.TB, url, path string, families []venue.Family, log *slog.Logger) (*indexer.Indexer, *indexer.Store) {
 	t.Helper()
 	store, err := indexer.OpenStore(path, monad.ChainID, monad.Sources(), families, log)
 	if err != nil {
@@ -38,11 +38,11 @@ func sturdy(t *testing.T, url, path string, families []venue.Family, log *slog.L
 func (w *world) life(path string, families ...venue.Family) string {
 	w.Helper()
 	var lines bytes.Buffer
-	x, store := sturdy(w.T, w.chain.URL(), path, families, slog.New(slog.NewTextHandler(&lines, nil)))
+	x, store := sturdy(w.TB, w.chain.URL(), path, families, slog.New(slog.NewTextHandler(&lines, nil)))
 	ctx, stop := context.WithCancel(w.Context())
 	done := make(chan error)
 	go func() { done <- x.Run(ctx) }()
-	same(w.T, w.settle(), await(w.T, x, w.chain.Head().Hash()))
+	same(w.TB, w.settle(), await(w.TB, x, w.chain.Head().Hash()))
 	stop()
 	if err := <-done; err != nil {
 		w.Error(err)

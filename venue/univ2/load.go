@@ -17,7 +17,9 @@ func (f *Family) Blank(p venue.Pool) venue.Pool {
 	if !ok {
 		return nil
 	}
-	return &Pool{info: q.info, pair: q.pair, unread: true}
+	blank := *q
+	blank.reserve, blank.unread = [2]u256.Int{}, true
+	return &blank
 }
 
 // Wants asks a pair that was not followed from its birth for its reserves.
@@ -63,5 +65,6 @@ func (f *Family) Restore(data []byte) (venue.Pool, error) {
 	if err := venue.Play(data, f.sources, p.walk); err != nil {
 		return nil, fmt.Errorf("univ2: %w", err)
 	}
+	p.keep = u256.From(bps - p.info.Source.FeeBps)
 	return &p, nil
 }
