@@ -195,7 +195,7 @@ func TestLaw5HostileVenues(t *testing.T) {
 			"pays nothing":      {[]act{all}, "ZeroAmount"},
 			"another's native":  {[]act{all, v.pays, call(other, late[:])}, "NotCalled"},
 			"pulls by itself":   {[]act{all, v.pays, r.pull(at, big.NewInt(1))}, "NotExecutor"},
-			"plays a V3 pool":   {[]act{all, v.pays, asks}, map[bool]string{true: "NotCalled", false: "PartialFill"}[name == "Kuru"]},
+			"plays a V3 pool":   {[]act{all, v.pays, asks}, "NotCalled"},
 			"plays the manager": {[]act{all, v.pays, call(r.exec, pack(Executor, "unlockCallback", words(e18(1))))}, "NotCalled"},
 		} {
 			t.Run(name+"/"+what, func(t *testing.T) {

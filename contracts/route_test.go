@@ -238,11 +238,11 @@ func TestGas(t *testing.T) {
 		order order
 		limit uint64
 	}{
-		{"1 hop", r.order(r.a, r.b, e18(1), one), 112_500},
-		{"2 hops", r.order(r.a, r.c, e18(1), two), 170_500},
-		{"split with a detour", r.order(r.a, r.c, e18(1), split), 258_000},
-		{"native in, 1 hop", wrap, 137_500},
-		{"native out, 1 hop", r.order(r.a, native, e18(1), route(nil, through(r.wa, 0, 1))), 149_500},
+		{"1 hop", r.order(r.a, r.b, e18(1), one), 111_500},
+		{"2 hops", r.order(r.a, r.c, e18(1), two), 169_000},
+		{"split with a detour", r.order(r.a, r.c, e18(1), split), 256_000},
+		{"native in, 1 hop", wrap, 136_500},
+		{"native out, 1 hop", r.order(r.a, native, e18(1), route(nil, through(r.wa, 0, 1))), 148_500},
 	} {
 		c.order.deadline = maxWei
 		var res result

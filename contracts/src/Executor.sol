@@ -84,10 +84,16 @@ contract Executor is V2, V3, UniswapV4, BalancerV3, Kuru, Hanji, NadFun {
         uint256 last; // the token the step before made
         uint256 made; // and how much of it
         bool prepays; // straight into the pool of this step
+        uint256 next = word(route, at);
         while (at < route.length) {
-            (uint256 kind, uint256 in_, uint256 out, uint256 share) = head(route, at);
-            bytes calldata body = slice(route, at + HEAD, bodyOf(kind, route, at + HEAD));
-            at += HEAD + body.length;
+            uint256 kind = next >> 248;
+            uint256 in_ = uint8(next >> 240);
+            uint256 out = uint8(next >> 232);
+            uint256 share = uint32(next >> 200);
+            bytes calldata body = bodyOf(route, at, next);
+            unchecked {
+                at += HEAD + body.length;
+            }
             if (in_ >= tokens.length) revert UnknownToken(in_);
             if (out >= tokens.length) revert UnknownToken(out);
             if (in_ == OUT || out == IN) revert Backwards();
@@ -100,12 +106,16 @@ contract Executor is V2, V3, UniswapV4, BalancerV3, Kuru, Hanji, NadFun {
                 s.amount = made;
             } else {
                 s.funds = in_ == IN ? Funds.Router : Funds.Here;
-                s.amount = share == 0 ? held[in_] : held[in_] * share >> 32;
-                held[in_] -= s.amount;
+                uint256 all = held[in_];
+                s.amount = share == 0 ? all : all * share >> 32;
+                unchecked {
+                    held[in_] = all - s.amount; // a share is less than all
+                }
             }
             if (s.amount == 0) revert ZeroAmount();
 
-            prepays = at < route.length && uint8(route[at]) & PREPAID != 0;
+            next = word(route, at);
+            prepays = next >> 248 & PREPAID != 0;
             if (prepays) s.to = address(bytes20(slice(route, at + HEAD, 20)));
             else s.to = out == OUT ? to : address(this);
 
@@ -148,18 +158,22 @@ contract Executor is V2, V3, UniswapV4, BalancerV3, Kuru, Hanji, NadFun {
         revert UnknownKind(kind);
     }
 
-    function bodyOf(uint256 kind, bytes calldata route, uint256 at) private pure returns (uint256) {
-        if (kind & ~PREPAID == KIND_V2) return V2_BODY;
-        if (kind == KIND_V3) return V3_BODY;
-        if (kind == KIND_UNISWAP_V4) {
-            uint256 hops = uint8(bytes1(slice(route, at, 1)));
-            return hops == 0 ? route.length : UNISWAP_V4_FIRST + UNISWAP_V4_NEXT * (hops - 1);
+    uint256 private constant BODIES = V2_BODY << 8 * KIND_V2 | V3_BODY << 8 * KIND_V3
+        | UNISWAP_V4_FIRST << 8 * KIND_UNISWAP_V4 | BALANCER_V3_BODY << 8 * KIND_BALANCER_V3
+        | KURU_BODY << 8 * KIND_KURU | HANJI_BODY << 8 * KIND_HANJI | NAD_FUN_BODY << 8 * KIND_NAD_FUN;
+
+    /// @dev The body of the step at an offset, which opens with the word.
+    function bodyOf(bytes calldata route, uint256 at, uint256 opening) private pure returns (bytes calldata) {
+        uint256 kind = opening >> 248;
+        uint256 size = uint8(BODIES >> 8 * (kind & ~PREPAID));
+        unchecked {
+            if (kind == KIND_UNISWAP_V4) {
+                uint256 hops = uint8(opening >> 192);
+                if (hops == 0) revert Truncated();
+                size += UNISWAP_V4_NEXT * (hops - 1);
+            }
+            return slice(route, at + HEAD, size);
         }
-        if (kind == KIND_BALANCER_V3) return BALANCER_V3_BODY;
-        if (kind == KIND_KURU) return KURU_BODY;
-        if (kind == KIND_HANJI) return HANJI_BODY;
-        if (kind == KIND_NAD_FUN) return NAD_FUN_BODY;
-        return 0;
     }
 
     function wrap(Step memory s) private returns (uint256) {
@@ -195,17 +209,16 @@ contract Executor is V2, V3, UniswapV4, BalancerV3, Kuru, Hanji, NadFun {
         }
     }
 
-    function head(bytes calldata route, uint256 at)
-        private
-        pure
-        returns (uint256 kind, uint256 in_, uint256 out, uint256 share)
-    {
-        uint256 word = uint56(bytes7(slice(route, at, HEAD)));
-        return (word >> 48, word >> 40 & 0xff, word >> 32 & 0xff, word & 0xffffffff);
+    /// @dev What opens a step, with zeros for what is behind the route.
+    function word(bytes calldata route, uint256 at) private pure returns (uint256) {
+        return uint256(bytes32(route[at:]));
     }
 
     function slice(bytes calldata route, uint256 at, uint256 size) private pure returns (bytes calldata) {
-        if (at + size > route.length) revert Truncated();
-        return route[at:at + size];
+        unchecked {
+            uint256 end = at + size; // of a route no longer than calldata
+            if (end > route.length) revert Truncated();
+            return route[at:end];
+        }
     }
 }

@@ -42,8 +42,9 @@ abstract contract Kind {
     address public immutable router;
     address public immutable wrappedNative;
 
-    /// The contract being called, which alone may call back or send native.
-    address internal transient called;
+    /// The contract being called, which alone may call back or send native. A
+    /// whole word is written without being read.
+    uint256 internal transient called;
 
     constructor(address router_, address wrappedNative_) {
         router = router_;
@@ -52,13 +53,17 @@ abstract contract Kind {
 
     /// @dev Fits the 2,300 gas wrapped native gives along.
     receive() external payable {
-        if (msg.sender != wrappedNative && msg.sender != called) revert NotCalled(msg.sender);
+        if (msg.sender != wrappedNative && uint160(msg.sender) != called) revert NotCalled(msg.sender);
     }
 
     /// @dev Brings the step's amount to where its venue wants it.
     function pay(Step memory s, address to) internal {
-        if (s.funds == Funds.Router) IRouter(router).pull(to, s.amount);
-        else if (s.funds == Funds.Here && to != address(this)) s.tokenIn.send(to, s.amount);
+        pay(s.tokenIn, s.amount, s.funds, to);
+    }
+
+    function pay(address token, uint256 amount, Funds funds, address to) internal {
+        if (funds == Funds.Router) IRouter(router).pull(to, amount);
+        else if (funds == Funds.Here && to != address(this)) token.send(to, amount);
     }
 
     /// @dev Brings the step's amount here, as native.

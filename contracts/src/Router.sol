@@ -115,10 +115,11 @@ contract Router {
     IPermit2 private constant PERMIT2 = IPermit2(0x000000000022D473030F116dDEE9F6B43aC78BA3);
 
     /// The swap that runs. Nothing below is read while running is zero, and a
-    /// swap writes all of it on entry.
-    address private transient running; // the executor
-    address private transient payer; // msg.sender, or the Router itself
-    address private transient token; // tokenIn
+    /// swap writes all of it on entry. Addresses are whole words, which are
+    /// written without being read.
+    uint256 private transient running; // the executor
+    uint256 private transient payer; // msg.sender, or the Router itself
+    uint256 private transient token; // tokenIn
     uint256 private transient left; // what may still be pulled; 0 outside execute
 
     constructor(address wrappedNative_) {
@@ -148,11 +149,11 @@ contract Router {
     ) external payable returns (uint256 amountOut) {
         enter(tokenIn, amountIn, tokenOut, minOut, recipient, deadline, executor);
         if (msg.value == 0) {
-            payer = msg.sender;
+            payer = uint160(msg.sender);
         } else {
             if (tokenIn != wrappedNative || msg.value != amountIn) revert WrongValue(msg.value);
             IWrappedNative(wrappedNative).deposit{value: amountIn}();
-            payer = address(this);
+            payer = uint160(address(this));
         }
         return run(tokenIn, amountIn, tokenOut, minOut, recipient, executor, route);
     }
@@ -172,7 +173,7 @@ contract Router {
         Permit calldata permit
     ) external returns (uint256 amountOut) {
         enter(tokenIn, amountIn, tokenOut, minOut, recipient, deadline, executor);
-        payer = msg.sender;
+        payer = uint160(msg.sender);
         try IERC20Permit(tokenIn).permit(
             msg.sender, address(this), permit.value, permit.deadline, permit.v, permit.r, permit.s
         ) {} catch {}
@@ -193,23 +194,23 @@ contract Router {
         Permit2 calldata permit
     ) external returns (uint256 amountOut) {
         enter(tokenIn, amountIn, tokenOut, minOut, recipient, deadline, executor);
-        payer = address(this);
+        payer = uint160(address(this));
         amountIn = receiveSigned(tokenIn, amountIn, permit);
         return run(tokenIn, amountIn, tokenOut, minOut, recipient, executor, route);
     }
 
     /// @notice Pays tokenIn of the running swap, for the running executor only.
     function pull(address to, uint256 amount) external {
-        if (msg.sender != running) revert NotExecutor(msg.sender);
+        if (uint160(msg.sender) != running) revert NotExecutor(msg.sender);
         if (to == address(this)) revert PulledToRouter();
         uint256 rest = left;
         if (amount > rest) revert PulledTooMuch(amount, rest);
         unchecked {
             left = rest - amount;
         }
-        address from = payer;
-        if (from == address(this)) token.send(to, amount);
-        else token.sendFrom(from, to, amount);
+        address from = address(uint160(payer));
+        if (from == address(this)) address(uint160(token)).send(to, amount);
+        else address(uint160(token)).sendFrom(from, to, amount);
     }
 
     /// @dev Fits the 2,300 gas wrapped native gives along.
@@ -228,7 +229,7 @@ contract Router {
         uint256 deadline,
         address executor
     ) private {
-        if (running != address(0)) revert Reentered();
+        if (running != 0) revert Reentered();
         if (block.timestamp > deadline) revert Expired(deadline);
         if (amountIn == 0 || minOut == 0) revert ZeroAmount();
         if (executor.code.length == 0) revert NotContract(executor);
@@ -236,8 +237,8 @@ contract Router {
             revert BadRecipient(recipient);
         }
         if (tokenIn == (tokenOut == address(0) ? wrappedNative : tokenOut)) revert SameToken();
-        running = executor;
-        token = tokenIn;
+        running = uint160(executor);
+        token = uint160(tokenIn);
     }
 
     /// @dev What every swap does once it is paid for.
@@ -256,15 +257,15 @@ contract Router {
         left = amountIn;
         IExecutor(executor).execute(msg.sender, tokenIn, amountIn, made, to, route);
         uint256 unspent = left;
-        left = 0;
+        if (unspent != 0) left = 0;
 
         amountOut = IERC20(made).balanceOf(to) - held;
         if (amountOut < minOut) revert TooLittleOut(amountOut, minOut);
         if (native) unwrap(recipient, amountOut);
-        if (unspent != 0 && payer == address(this)) tokenIn.send(msg.sender, unspent);
+        if (unspent != 0 && payer == uint160(address(this))) tokenIn.send(msg.sender, unspent);
 
         emit Swapped(msg.sender, tokenIn, tokenOut, amountIn - unspent, amountOut, minOut, recipient);
-        running = address(0);
+        running = 0;
     }
 
     /// @dev Takes amountIn by Permit2.

@@ -32,9 +32,9 @@ abstract contract BalancerV3 is Kind {
     address private constant VAULT = 0xbA1333333333a1BA1108E8412f11850A5C319bA9;
 
     function swapBalancerV3(Step memory s, bytes calldata body) internal returns (uint256) {
-        address pool = address(bytes20(body[:20]));
+        address pool = address(bytes20(body));
         pay(s, VAULT);
-        called = VAULT;
+        called = uint160(VAULT);
         bytes memory data = abi.encodeCall(this.balancerUnlocked, (pool, s.tokenIn, s.tokenOut, s.amount, s.to));
         return abi.decode(IBalancerVault(VAULT).unlock(data), (uint256));
     }
@@ -43,8 +43,8 @@ abstract contract BalancerV3 is Kind {
         external
         returns (uint256 made)
     {
-        if (msg.sender != VAULT || called != VAULT) revert NotCalled(msg.sender);
-        called = address(0);
+        if (msg.sender != VAULT || called != uint160(VAULT)) revert NotCalled(msg.sender);
+        called = 0;
         IBalancerVault vault = IBalancerVault(VAULT);
         vault.settle(tokenIn, amount);
         (,, made) = vault.swap(IBalancerVault.Swap(0, pool, tokenIn, tokenOut, amount, 0, ""));

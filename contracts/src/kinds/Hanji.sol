@@ -43,7 +43,7 @@ abstract contract Hanji is Kind {
     uint72 private constant HIGHEST = 999_999e15;
 
     function swapHanji(Step memory s, bytes calldata body) internal returns (uint256 made) {
-        address market = address(bytes20(body[:20]));
+        address market = address(bytes20(body));
         uint256 flags = uint8(body[20]);
         uint256 units = s.amount / uint128(bytes16(body[21:37]));
         if (flags & BUYS == 0) s.amount = units * uint128(bytes16(body[21:37]));
@@ -53,9 +53,9 @@ abstract contract Hanji is Kind {
         made = balance(paid);
 
         // Units beyond 128 bits are cut, and so found not to be used up.
-        called = market;
+        called = uint160(market);
         uint256 shares = flags & BUYS != 0 ? buy(market, uint128(units)) : sell(market, uint128(units));
-        called = address(0);
+        called = 0;
 
         made = balance(paid) - made;
         uint256 used = reclaim(s, market, all);

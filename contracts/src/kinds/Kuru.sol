@@ -32,7 +32,7 @@ abstract contract Kuru is Kind {
     error TooManyLots(uint256 lots);
 
     function swapKuru(Step memory s, bytes calldata body) internal returns (uint256 made) {
-        address market = address(bytes20(body[:20]));
+        address market = address(bytes20(body));
         uint8 flags = uint8(body[40]);
         uint96 lots = cut(s, int8(uint8(body[41])));
         if (flags & NATIVE_IN != 0) {
@@ -53,9 +53,9 @@ abstract contract Kuru is Kind {
         bool native = flags & NATIVE_OUT != 0;
         address money = native ? address(0) : s.tokenOut;
         made = balance(money);
-        if (native) called = address(bytes20(body[20:40]));
-        take(address(bytes20(body[:20])), flags, value, lots);
-        called = address(0);
+        if (native) called = uint160(bytes20(body[20:40]));
+        take(address(bytes20(body)), flags, value, lots);
+        called = 0;
         made = balance(money) - made;
         if (native) deliverNative(s, made);
         else deliver(s, made);

@@ -34,7 +34,7 @@ abstract contract NadFun is Kind {
     uint256 internal constant NAD_FUN_BODY = 20;
 
     function swapNadFun(Step memory s, bytes calldata body) internal returns (uint256 made) {
-        address venue = address(bytes20(body[:20]));
+        address venue = address(bytes20(body));
         if (s.tokenIn == wrappedNative) {
             payNative(s);
             return INadFunRouter(venue).buy{value: s.amount}(
@@ -43,9 +43,9 @@ abstract contract NadFun is Kind {
         }
         uint256 all = lend(s, venue);
         made = address(this).balance;
-        called = venue;
+        called = uint160(venue);
         INadFunRouter(venue).sell(INadFunRouter.Sell(s.amount, 1, s.tokenIn, address(this), block.timestamp));
-        called = address(0);
+        called = 0;
         made = address(this).balance - made;
         uint256 used = reclaim(s, venue, all);
         if (used != s.amount) revert PartialFill(s.amount, used);

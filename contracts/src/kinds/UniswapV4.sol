@@ -44,13 +44,13 @@ abstract contract UniswapV4 is Kind {
     uint160 private constant HIGHEST = 1461446703485210103287273052203988822378723970341; // MAX_SQRT_PRICE - 1
 
     function swapUniswapV4(Step memory s, bytes calldata body) internal returns (uint256) {
-        called = address(MANAGER);
+        called = uint160(address(MANAGER));
         return abi.decode(MANAGER.unlock(abi.encode(s, body)), (uint256));
     }
 
     function unlockCallback(bytes calldata data) external returns (bytes memory) {
-        if (msg.sender != address(MANAGER) || called != msg.sender) revert NotCalled(msg.sender);
-        called = address(0);
+        if (msg.sender != address(MANAGER) || called != uint160(msg.sender)) revert NotCalled(msg.sender);
+        called = 0;
         (Step memory s, bytes memory body) = abi.decode(data, (Step, bytes));
         (address first, address last, uint256 made) = hops(s, body);
 
@@ -63,9 +63,9 @@ abstract contract UniswapV4 is Kind {
             MANAGER.settle();
         }
         if (last == address(0)) {
-            called = address(MANAGER); // which now sends native
+            called = uint160(address(MANAGER)); // which now sends native
             MANAGER.take(last, address(this), made);
-            called = address(0);
+            called = 0;
             deliverNative(s, made);
         } else {
             MANAGER.take(last, s.to, made);

@@ -15,7 +15,7 @@ abstract contract V2 is Kind {
     uint256 internal constant V2_BODY = 22;
 
     function swapV2(Step memory s, bytes calldata body) internal returns (uint256 made) {
-        IPair pair = IPair(address(bytes20(body[:20])));
+        IPair pair = IPair(address(bytes20(body)));
         uint256 feeBps = uint16(bytes2(body[20:22]));
         pay(s, address(pair));
         (uint256 reserveIn, uint256 reserveOut,) = pair.getReserves();

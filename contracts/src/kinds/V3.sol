@@ -21,21 +21,23 @@ abstract contract V3 is Kind {
     uint160 private constant LOWEST = 4295128740; // TickMath.MIN_SQRT_RATIO + 1
     uint160 private constant HIGHEST = 1461446703485210103287273052203988822378723970341; // MAX_SQRT_RATIO - 1
 
-    /// What the pool being called is owed; nothing outside a step.
+    /// The pool being called and what it is owed. Once it has called back there
+    /// is no pool, and what it was owed is not read again.
+    uint256 private transient pool;
     uint256 private transient owed;
-    address private transient owedToken;
-    Funds private transient owedFrom;
+    uint256 private transient owedToken; // and above it, where that lies
 
     function swapV3(Step memory s, bytes calldata body) internal returns (uint256 made) {
-        address pool = address(bytes20(body[:20]));
+        address at = address(bytes20(body));
         bool zeroForOne = s.tokenIn < s.tokenOut;
-        called = pool;
-        (owed, owedToken, owedFrom) = (s.amount, s.tokenIn, s.funds);
+        pool = uint160(at);
+        owed = s.amount;
+        owedToken = uint256(s.funds) << 160 | uint160(s.tokenIn);
         // An amount of 2^255 and more would mean an output: the pool then asks
         // for something else.
         (int256 amount0, int256 amount1) =
-            IV3Pool(pool).swap(s.to, zeroForOne, int256(s.amount), zeroForOne ? LOWEST : HIGHEST, "");
-        if (owed != 0) revert PartialFill(s.amount, 0);
+            IV3Pool(at).swap(s.to, zeroForOne, int256(s.amount), zeroForOne ? LOWEST : HIGHEST, "");
+        if (pool != 0) revert PartialFill(s.amount, 0);
         int256 out = zeroForOne ? amount1 : amount0;
         if (out >= 0) revert ZeroAmount();
         made = uint256(-out);
@@ -44,12 +46,13 @@ abstract contract V3 is Kind {
     /// @dev All callbacks open with what the pool is owed of both tokens;
     /// below zero is what it paid.
     fallback() external {
-        if (msg.sender != called) revert NotCalled(msg.sender);
+        if (uint160(msg.sender) != pool) revert NotCalled(msg.sender);
         (int256 amount0, int256 amount1) = abi.decode(msg.data[4:], (int256, int256));
         uint256 amount = owed;
         uint256 asked = uint256(amount0 > 0 ? amount0 : amount1);
-        if (amount == 0 || asked != amount) revert PartialFill(amount, asked);
-        (called, owed) = (address(0), 0);
-        pay(Step(owedToken, address(0), amount, owedFrom, address(0)), msg.sender);
+        if (asked != amount) revert PartialFill(amount, asked);
+        pool = 0;
+        uint256 token = owedToken;
+        pay(address(uint160(token)), amount, Funds(token >> 160), msg.sender);
     }
 }
