@@ -3,7 +3,6 @@ package calldata
 
 import (
 	"github.com/ethereum/go-ethereum/common"
-	"github.com/ethereum/go-ethereum/crypto"
 
 	"braid/plan"
 	"braid/u256"
@@ -18,9 +17,10 @@ type Contracts struct {
 type Terms struct {
 	Recipient common.Address
 	MinOut    u256.Int
-	Deadline  uint64 // seconds
-	NativeIn  bool   // the sender funds with value, and Tx.Value says so
-	NativeOut bool   // the Router unwraps what the plan makes
+	Deadline  uint64  // seconds
+	NativeIn  bool    // the sender funds with value, and Tx.Value says so
+	NativeOut bool    // the Router unwraps what the plan makes
+	Permit    *Permit // the sender signed instead of approving
 }
 
 // Tx is ready to be signed.
@@ -31,9 +31,7 @@ type Tx struct {
 	Gas   uint64 // the limit, which the chain bills in full
 }
 
-var selectorSwap = crypto.Keccak256([]byte("swap(address,uint256,address,uint256,address,uint256,address,bytes)"))[:4]
-
-// Encode writes the plan as a call of Router.swap. The same bytes serve both
+// Encode writes the plan as a call of the Router. The same bytes serve both
 // ways of funding wrapped native: pulled from the sender, or sent as value.
 func (c Contracts) Encode(p *plan.Plan, t Terms) (Tx, error) {
 	joints := jointsOf(p)
@@ -41,37 +39,17 @@ func (c Contracts) Encode(p *plan.Plan, t Terms) (Tx, error) {
 	if err != nil {
 		return Tx{}, err
 	}
-	tokenOut := p.TokenOut
-	if t.NativeOut {
-		tokenOut = common.Address{}
+	call := head{
+		tokenIn: p.TokenIn, amountIn: p.AmountIn, tokenOut: p.TokenOut, minOut: t.MinOut,
+		recipient: t.Recipient, deadline: t.Deadline, executor: c.Executor, route: route, permit: t.Permit,
 	}
-	const words = 8
-	data := make([]byte, 0, 4+(words+1)*32+len(route)+31)
-	data = append(data, selectorSwap...)
-	data = appendAddress(data, p.TokenIn)
-	data = appendUint(data, p.AmountIn)
-	data = appendAddress(data, tokenOut)
-	data = appendUint(data, t.MinOut)
-	data = appendAddress(data, t.Recipient)
-	data = appendUint(data, u256.From(t.Deadline))
-	data = appendAddress(data, c.Executor)
-	data = appendUint(data, u256.From(words*32))
-	data = appendUint(data, u256.From(uint64(len(route))))
-	data = append(data, route...)
-	data = append(data, make([]byte, (32-len(route)%32)%32)...)
-
-	tx := Tx{To: c.Router, Data: data, Gas: gasLimit(p, joints, data, c.WrappedNative, t)}
+	if t.NativeOut {
+		call.tokenOut = common.Address{}
+	}
+	data := call.encode()
+	tx := Tx{To: c.Router, Data: data, Gas: gasLimit(p, joints, data, c.WrappedNative, t) + t.Permit.gas()}
 	if t.NativeIn {
 		tx.Value = p.AmountIn
 	}
 	return tx, nil
-}
-
-func appendAddress(b []byte, a common.Address) []byte {
-	return append(append(b, make([]byte, 12)...), a[:]...)
-}
-
-func appendUint(b []byte, n u256.Int) []byte {
-	w := n.Bytes()
-	return append(b, w[:]...)
 }

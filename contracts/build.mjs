@@ -30,7 +30,7 @@ class Fault extends Error {}
 const read = (path) => readFileSync(path, 'utf8')
 const json = (path) => JSON.parse(read(path))
 const solidity = (folder) =>
-  readdirSync(folder, { recursive: true }).filter((f) => f.endsWith('.sol')).sort().map((f) => join(folder, f))
+  readdirSync(folder, { recursive: true }).filter((f) => f.endsWith('.sol') && !f.endsWith('.t.sol')).sort().map((f) => join(folder, f))
 
 function options() {
   const { values } = parseArgs({

@@ -58,6 +58,9 @@ var Deployer = common.HexToAddress("0x4e59b44847b379578588920cA78FbF26c0B4956C")
 // chain that has it.
 var Multicall3 = common.HexToAddress("0xcA11bde05977b3631167028862bE2a173976CA11")
 
+// Permit2 moves tokens by signatures; it stands at this address on every chain.
+var Permit2 = common.HexToAddress("0x000000000022D473030F116dDEE9F6B43aC78BA3")
+
 // Salt is the one both contracts are deployed with.
 var Salt common.Hash
 

@@ -15,8 +15,6 @@ import (
 
 // Approval without a transaction of its own: permits and Permit2.
 
-var permit2At = common.HexToAddress("0x000000000022D473030F116dDEE9F6B43aC78BA3")
-
 type permit struct {
 	Value, Deadline *big.Int
 	V               uint8
@@ -43,7 +41,7 @@ func newEstate(t *testing.T) *estate {
 		t.Fatal(err)
 	}
 	s := &estate{r, key, crypto.PubkeyToAddress(key.PublicKey)}
-	s.etch(user, permit2At, s.artifact("Permit2").Init())
+	s.etch(user, Permit2, s.artifact("Permit2").Init())
 	for _, token := range []common.Address{r.a, r.b, r.c, r.wrapped} {
 		s.settleIn(token)
 	}
@@ -52,7 +50,7 @@ func newEstate(t *testing.T) *estate {
 
 func (s *estate) settleIn(token common.Address) {
 	s.must(user, token, nil, pack(Token, "transfer", s.who, e18(1_000)))
-	s.must(s.who, token, nil, pack(Token, "approve", permit2At, maxWei))
+	s.must(s.who, token, nil, pack(Token, "approve", Permit2, maxWei))
 }
 
 func (s *estate) domain(name, version string, at common.Address) apitypes.TypedDataDomain {
@@ -99,7 +97,7 @@ func (s *estate) permit2(key *ecdsa.PrivateKey, token common.Address, amount *bi
 			"PermitTransferFrom": {{Name: "permitted", Type: "TokenPermissions"}, {Name: "spender", Type: "address"}, {Name: "nonce", Type: "uint256"}, {Name: "deadline", Type: "uint256"}},
 			"TokenPermissions":   {{Name: "token", Type: "address"}, {Name: "amount", Type: "uint256"}},
 		},
-		PrimaryType: "PermitTransferFrom", Domain: s.domain("Permit2", "", permit2At),
+		PrimaryType: "PermitTransferFrom", Domain: s.domain("Permit2", "", Permit2),
 		Message: map[string]any{"permitted": map[string]any{"token": token.Hex(), "amount": amount}, "spender": s.router.Hex(), "nonce": big.NewInt(nonce), "deadline": big.NewInt(deadline)},
 	})
 	return permit2{amount, big.NewInt(nonce), big.NewInt(deadline), sig}

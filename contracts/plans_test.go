@@ -5,6 +5,7 @@ import (
 	"math/big"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -146,10 +147,12 @@ func (s *town) besideNative(isNative bool) common.Address {
 func (s *town) sends(p *plan.Plan, t calldata.Terms) {
 	s.t.Helper()
 	t.Recipient, t.MinOut, t.Deadline = recipient, p.AmountOut, now
-	tx, err := calldata.Contracts{Router: s.router, Executor: s.exec, WrappedNative: s.wrapped}.Encode(p, t)
+	at := calldata.Contracts{Router: s.router, Executor: s.exec, WrappedNative: s.wrapped}
+	tx, err := at.Encode(p, t)
 	if err != nil {
 		s.t.Fatal(err)
 	}
+	s.tells(at, p, t, tx)
 	out := p.TokenOut
 	if t.NativeOut {
 		out = native
@@ -160,6 +163,32 @@ func (s *town) sends(p *plan.Plan, t calldata.Terms) {
 		s.t.Fatalf("paid %s, the plan says %s; burnt %d of %d; %s", got, p.AmountOut, res.gas, tx.Gas, res.fault)
 	}
 	s.hear()
+}
+
+// tells holds the words that calldata is read as to the plan. No byte of it can
+// change unnoticed.
+func (s *town) tells(at calldata.Contracts, p *plan.Plan, t calldata.Terms, tx calldata.Tx) {
+	s.t.Helper()
+	claim := calldata.Claim{Terms: t, TokenIn: p.TokenIn, TokenOut: p.TokenOut, AmountIn: p.AmountIn.String(), Now: now}
+	for i := range p.Steps {
+		leg := &p.Steps[i]
+		claim.Legs = append(claim.Legs, calldata.Leg{Pool: string(leg.Pool.Info().ID), In: leg.AmountIn, Out: leg.AmountOut})
+	}
+	swap, err := at.Verify(tx, claim)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	words := strings.Join(swap.Words(nil), "\n")
+	for i := range tx.Data {
+		if i%7 != len(tx.Data)%7 { // all of them, over many plans
+			continue
+		}
+		tx.Data[i] ^= byte(1 + i%255)
+		if again, err := calldata.Decode(tx.Data); err == nil && strings.Join(again.Words(nil), "\n") == words {
+			s.t.Fatalf("byte %d of %x can change unnoticed:\n%s", i, tx.Data, words)
+		}
+		tx.Data[i] ^= byte(1 + i%255)
+	}
 }
 
 // The Executor parts amounts as plan does, over all of their range, and stops

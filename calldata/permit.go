@@ -1,0 +1,96 @@
+package calldata
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"braid/u256"
+)
+
+// PermitKind is what a sender signed.
+type PermitKind byte
+
+const (
+	ERC2612 PermitKind = 1 // an allowance of the token for the Router
+	Permit2 PermitKind = 2 // a transfer to the Router, by the contract of that name
+)
+
+func (k PermitKind) String() string {
+	return map[PermitKind]string{ERC2612: "ERC-2612", Permit2: "Permit2"}[k]
+}
+
+// Permit is a signature that stands for an approval.
+type Permit struct {
+	Kind      PermitKind
+	Amount    u256.Int
+	Nonce     u256.Int // of Permit2; the token keeps the other
+	Deadline  uint64   // seconds
+	Signature []byte
+}
+
+const maxSignature = 1024 // of a contract; a key's has 65
+
+// What a permit burns more than an allowance that is used up, from a signer who
+// never did before; a signature that a contract checks may burn any more.
+const (
+	gasERC2612 = 62_000
+	gasPermit2 = 105_000
+)
+
+func (p *Permit) gas() uint64 {
+	switch {
+	case p == nil:
+		return 0
+	case p.Kind == ERC2612:
+		return gasERC2612
+	}
+	return gasPermit2
+}
+
+// Prefix is all of a permit but the signature, in one string of bytes:
+//
+//	kind:1 amount:32 deadline:8, then for Permit2 nonce:32
+func (p *Permit) Prefix() []byte {
+	b := appendUint([]byte{byte(p.Kind)}, p.Amount)
+	b = binary.BigEndian.AppendUint64(b, p.Deadline)
+	if p.Kind == Permit2 {
+		b = appendUint(b, p.Nonce)
+	}
+	return b
+}
+
+// ParsePermit reads a prefix with a signature behind it.
+func ParsePermit(b []byte) (*Permit, error) {
+	r := reader{data: b}
+	p := &Permit{Kind: PermitKind(r.take(1)[0]), Amount: r.uint(), Deadline: binary.BigEndian.Uint64(r.take(8))}
+	switch p.Kind {
+	case ERC2612:
+	case Permit2:
+		p.Nonce = r.uint()
+	default:
+		return nil, fmt.Errorf("kind %d is no permit", p.Kind)
+	}
+	p.Signature = r.data
+	if n := len(p.Signature); r.short || n == 0 || n > maxSignature || p.Kind == ERC2612 && n != 65 {
+		return nil, errors.New("the signature is missing or of no known length")
+	}
+	if len(p.Signature) == 65 && p.Signature[64] < 27 { // some wallets count from 0
+		p.Signature = append(p.Signature[:64:64], p.Signature[64]+27)
+	}
+	return p, nil
+}
+
+// appendWords writes the struct that the Router takes.
+func (p *Permit) appendWords(b []byte) []byte {
+	b = appendUint(b, p.Amount)
+	if p.Kind == ERC2612 {
+		b = appendUint(b, u256.From(p.Deadline))
+		b = appendUint(b, u256.From(uint64(p.Signature[64])))
+		return append(b, p.Signature[:64]...)
+	}
+	b = appendUint(b, p.Nonce)
+	b = appendUint(b, u256.From(p.Deadline))
+	b = appendUint(b, u256.From(4*word))
+	return appendBytes(b, p.Signature)
+}
