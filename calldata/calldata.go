@@ -4,6 +4,7 @@ package calldata
 import (
 	"github.com/ethereum/go-ethereum/common"
 
+	"braid/gas"
 	"braid/plan"
 	"braid/u256"
 )
@@ -11,6 +12,7 @@ import (
 // Contracts are where the two contracts stand.
 type Contracts struct {
 	Router, Executor, WrappedNative common.Address
+	Schedule                        *gas.Schedule
 }
 
 // Terms are what the caller sets beside the plan.
@@ -47,7 +49,7 @@ func (c Contracts) Encode(p *plan.Plan, t Terms) (Tx, error) {
 		call.tokenOut = common.Address{}
 	}
 	data := call.encode()
-	tx := Tx{To: c.Router, Data: data, Gas: gasLimit(p, joints, data, c.WrappedNative, t) + t.Permit.gas()}
+	tx := Tx{To: c.Router, Data: data, Gas: c.gasLimit(p, joints, data, t) + t.Permit.gas()}
 	if t.NativeIn {
 		tx.Value = p.AmountIn
 	}

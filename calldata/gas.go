@@ -3,58 +3,74 @@ package calldata
 import (
 	"github.com/ethereum/go-ethereum/common"
 
+	"braid/gas"
 	"braid/plan"
+	"braid/venue"
 )
 
-// What a swap burns beside its pools, on Ethereum's schedule: measured on the
-// local chain for a recipient that never held tokenOut and an allowance that
-// is used up.
-const (
-	gasTx      = 21_000
-	gasZero    = 4  // a zero byte of calldata
-	gasNonZero = 16 // any other byte
-	gasRouter  = 51_000
-	gasMid     = 26_000 // the first stop of a token in between
-	gasStop    = 2_500  // counting what a step left in the Executor
-	gasPaid    = 29_000 // saved where the step before has paid the pool
-	gasJoined  = 45_000 // saved where it is part of the step before
-	gasWrap    = 25_000 // funding by value instead of by allowance
-	gasUnwrap  = 36_000
-
-	// What lies between the model and any execution it was measured on.
-	marginPercent = 104
-)
+// margin is what lies between a foreseen swap and any that was measured, in
+// percent.
+const margin = 4
 
 // gasLimit covers the plan however its sender funds it.
-func gasLimit(p *plan.Plan, joints []joint, data []byte, wrapped common.Address, t Terms) uint64 {
-	limit := gasTx + gasRouter + p.Gas
-	for _, b := range data {
-		if b == 0 {
-			limit += gasZero
-		} else {
-			limit += gasNonZero
-		}
+func (c Contracts) gasLimit(p *plan.Plan, joints []joint, data []byte, t Terms) uint64 {
+	need := c.foresee(p, joints, t, gas.Pulled)
+	if p.TokenIn == c.WrappedNative {
+		need = max(need, c.foresee(p, joints, t, gas.Wrapped))
 	}
-	mid := map[common.Address]bool{}
+	need = (need + gas.Intrinsic(data)) * (100 + margin) / 100
+	return uint64(max(need, gas.Floor(data)))
+}
+
+// sender stands for whoever sends the transaction.
+var sender = common.Address{0: 0x5e, 19: 0x5e}
+
+// foresee tells what the plan does, step by step, and adds it up.
+func (c Contracts) foresee(p *plan.Plan, joints []joint, t Terms, funds gas.Funds) int64 {
+	schedule := c.Schedule
+	if schedule == nil {
+		schedule = gas.Ethereum
+	}
+	cast := gas.Cast{Sender: sender, Router: c.Router, Executor: c.Executor, Recipient: t.Recipient, WrappedNative: c.WrappedNative}
+	to := t.Recipient
+	if t.NativeOut {
+		to = c.Router
+	}
+	s := gas.NewScript(schedule, cast, p.TokenIn, p.TokenOut, t.NativeOut, funds)
+	last := map[common.Address]int{}
 	for i := range p.Steps {
+		last[p.Steps[i].TokenIn()] = i
+	}
+	for i := range p.Steps {
+		step := &p.Steps[i]
+		next := gas.Step{TokenIn: step.TokenIn(), TokenOut: step.TokenOut(), Funds: gas.Here, To: c.Executor}
+		next.All = last[next.TokenIn] == i
+		if next.TokenIn == p.TokenIn {
+			next.Funds = funds
+		}
+		if next.TokenOut == p.TokenOut {
+			next.To = to
+		}
 		switch joints[i] {
 		case paid:
-			limit -= gasPaid
+			next.Funds = gas.Paid
 		case joined:
-			limit -= gasJoined
+			next.Joined = true
 		}
-		if token := p.Steps[i].TokenOut(); token != p.TokenOut {
-			if limit += gasStop; !mid[token] {
-				limit += gasMid
+		if i+1 < len(joints) {
+			switch joints[i+1] {
+			case paid:
+				next.To = callOf(&p.Steps[i+1]).Prepay
+			case joined:
+				next.Joins = true
 			}
-			mid[token] = true
+		}
+		s.Begin(next)
+		if r, ok := step.Pool.(venue.Rehearser); ok {
+			r.Rehearse(step.In, step.Out, step.AmountIn, s)
+		} else if q, err := step.Pool.Quote(step.In, step.Out, step.AmountIn); err == nil {
+			s.Burn(int64(q.Gas))
 		}
 	}
-	if p.TokenIn == wrapped {
-		limit += gasWrap
-	}
-	if t.NativeOut {
-		limit += gasUnwrap
-	}
-	return limit * marginPercent / 100
+	return s.End(t.NativeOut, funds)
 }

@@ -27,6 +27,8 @@ type mark struct {
 	price u256.Int // where a step to it ends: at its own, or at the limit
 	gross u256.Int // of all positions that begin or end here
 	above u256.Int // in force from this tick up to the next
+
+	earned [2]earned // fees, by token: see Growth
 }
 
 // NewBook is a book without liquidity.

@@ -1,8 +1,11 @@
 package kuru
 
 import (
+	"maps"
 	"slices"
 	"sort"
+
+	"github.com/ethereum/go-ethereum/common"
 
 	"braid/u256"
 )
@@ -14,6 +17,7 @@ type order struct {
 	flip    uint32   // the price at which what was filled is offered back; 0: never
 	partner uint64   // the order that offers it back, once there is one
 	size    u256.Int // times sizePrecision
+	maker   common.Address
 }
 
 func (o *order) worth() u256.Int { return u256.From(uint64(o.price)) }
@@ -83,6 +87,17 @@ func (p *Pool) resize(side int, id uint64, size u256.Int) bool {
 	return true
 }
 
+// pay notes that the maker of an order gets money.
+func (p *Pool) pay(side int, id uint64) {
+	i := find(p.book[side], id)
+	if i < 0 || p.paid[p.book[side][i].maker] {
+		return
+	}
+	paid := map[common.Address]bool{p.book[side][i].maker: true}
+	maps.Copy(paid, p.paid)
+	p.paid = paid
+}
+
 // fill takes from an order, which may be a flip order: what was filled is then
 // offered back on the other side, by its partner or by a new order.
 func (p *Pool) fill(side int, o order, size u256.Int) {
@@ -92,7 +107,7 @@ func (p *Pool) fill(side int, o order, size u256.Int) {
 			back = size.Mul(o.worth()).Div(u256.From(uint64(o.flip)))
 		}
 		if o.partner == 0 {
-			twin := order{id: p.last + 1, price: o.flip, flip: o.price, size: back}
+			twin := order{id: p.last + 1, maker: o.maker, price: o.flip, flip: o.price, size: back}
 			if size != o.size {
 				twin.partner = o.id
 			}

@@ -100,9 +100,9 @@ func (f *Family) Decode(log *types.Log) (venue.Event, error) {
 	case topic == topicRegistered:
 		return f.registered(log, w)
 	case topic == topicPlaced && n == 5:
-		return placed{from, sideOf(!w.yes(4)), order{id: w.id(0), size: w.number(2), price: w.price(3)}}, nil
+		return placed{from, sideOf(!w.yes(4)), order{id: w.id(0), maker: w.address(1), size: w.number(2), price: w.price(3)}}, nil
 	case (topic == topicFlipPlaced || topic == topicFlipped) && n == 7:
-		o := order{id: w.id(0), partner: w.id(1), size: w.number(3), price: w.price(4), flip: w.price(5)}
+		o := order{id: w.id(0), partner: w.id(1), maker: w.address(2), size: w.number(3), price: w.price(4), flip: w.price(5)}
 		return placed{from, sideOf(!w.yes(6)), o}, nil
 	case topic == topicResized && n == 2:
 		return resized{from, w.id(0), w.number(1)}, nil
@@ -190,6 +190,7 @@ func (p *Pool) hear(e venue.Event) error {
 	case traded:
 		switch {
 		case e.id != 0:
+			p.pay(e.side, e.id)
 			if !p.resize(e.side, e.id, e.size) {
 				return fmt.Errorf("trade of unknown order %d", e.id)
 			}

@@ -243,10 +243,11 @@ func words(data []byte) words32 {
 	return w
 }
 
-func (w words32) number(i int) u256.Int { return u256.FromBytes(w[i][:]) }
-func (w words32) id(i int) uint64       { return w.number(i).Uint64() }
-func (w words32) price(i int) uint32    { return uint32(w.number(i).Uint64()) }
-func (w words32) yes(i int) bool        { return !w.number(i).IsZero() }
+func (w words32) number(i int) u256.Int        { return u256.FromBytes(w[i][:]) }
+func (w words32) id(i int) uint64              { return w.number(i).Uint64() }
+func (w words32) price(i int) uint32           { return uint32(w.number(i).Uint64()) }
+func (w words32) address(i int) common.Address { return common.BytesToAddress(w[i][:]) }
+func (w words32) yes(i int) bool               { return !w.number(i).IsZero() }
 
 func (w words32) ids(from int) []uint64 {
 	var list []uint64

@@ -79,14 +79,15 @@ type Pool struct {
 	paused bool
 	book   [2][]order
 	vault  vault
-	last   uint64 // order ever placed
+	last   uint64                  // order ever placed
+	paid   map[common.Address]bool // makers that were
 	curves [2]curve
 	survey *survey // while it is read from the chain
 }
 
 // next is a copy to be changed, without what was derived from the original.
 func (p *Pool) next() *Pool {
-	return &Pool{terms: p.terms, info: p.info, paused: p.paused, book: p.book, vault: p.vault, last: p.last, survey: p.survey}
+	return &Pool{terms: p.terms, info: p.info, paused: p.paused, book: p.book, vault: p.vault, last: p.last, paid: p.paid, survey: p.survey}
 }
 
 func (p *Pool) Info() *venue.Info { return p.info }

@@ -40,6 +40,7 @@ type created struct {
 type synced struct {
 	pair    common.Address
 	reserve [2]u256.Int
+	time    uint64 // 0 where logs do not tell
 }
 
 func (e created) Pool() venue.ID { return venue.AddressID(e.pair) }
@@ -74,6 +75,7 @@ func (f *Family) Decode(log *types.Log) (venue.Event, error) {
 		return synced{
 			pair:    log.Address,
 			reserve: [2]u256.Int{u256.FromBytes(log.Data[:32]), u256.FromBytes(log.Data[32:])},
+			time:    log.BlockTimestamp,
 		}, nil
 	}
 	return nil, nil
@@ -92,7 +94,10 @@ func (f *Family) Apply(p venue.Pool, e venue.Event) (venue.Pool, error) {
 			return nil, venue.ErrUnknownPool
 		}
 		next := *old
-		next.reserve, next.unread = e.reserve, false
+		next.reserve, next.unread, next.synced = e.reserve, false, e.time
+		// A later second adds up the prices of what was there before it.
+		open := !old.reserve[0].IsZero() && !old.reserve[1].IsZero()
+		next.oracle = old.oracle || open && old.synced != 0 && e.time > old.synced
 		return &next, nil
 	}
 	return nil, fmt.Errorf("univ2: event %T", e)

@@ -14,9 +14,9 @@ import (
 // basis points.
 const Kind = 1
 
-// gas is what one swap burns: the payment, the pair, and the first price its
+// gasSwap is what one swap burns: the payment, the pair, and the first price its
 // oracle writes.
-const gas = 95_000
+const gasSwap = 95_000
 
 const bps = 10_000
 
@@ -31,7 +31,9 @@ type Pool struct {
 	pair    common.Address
 	keep    u256.Int // what the fee leaves, in basis points
 	reserve [2]u256.Int
-	unread  bool // the reserves are not known yet
+	unread  bool   // the reserves are not known yet
+	synced  uint64 // when it last stored them, if that is known
+	oracle  bool   // it is sure to have added prices up
 }
 
 // NewPool is a pair with the given reserves, in the order of its tokens.
@@ -51,7 +53,7 @@ func (p *Pool) Reserves() (r0, r1 u256.Int) { return p.reserve[0], p.reserve[1] 
 
 func (p *Pool) Quote(in, out int, amount u256.Int) (venue.Quote, error) {
 	n, err := p.amountOut(in, out, amount)
-	return venue.Quote{Out: n, Gas: gas}, err
+	return venue.Quote{Out: n, Gas: gasSwap}, err
 }
 
 // amountOut is getAmountOut of UniswapV2Library with the fee in basis points,

@@ -7,6 +7,6 @@ func (p *Pool) Supply(in, out int) *venue.Supply {
 	rIn := p.reserve[in].Float()
 	s := &venue.Supply{Pieces: make([]venue.Piece, 0, 1)}
 	keep := float64(bps-p.info.Source.FeeBps) / bps
-	s.Add(p.Spot(in, out), keep/rIn, maxReserve.Float()-rIn, gas)
+	s.Add(p.Spot(in, out), keep/rIn, maxReserve.Float()-rIn, gasSwap)
 	return s
 }

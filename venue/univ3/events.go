@@ -15,15 +15,16 @@ import (
 // Name is the family's name in the deployments.
 const Name = "univ3"
 
-// The protocol's share (SetFeeProtocol) is not heard: it is cut from the fee,
-// not from the swap. Nor are Collect and Flash, which move neither price nor
-// liquidity.
+// Collect and Flash are not heard: they move neither price nor liquidity. What
+// the protocol takes and what the oracle keeps tell of a swap's gas alone.
 var (
 	topicCreated     = topic("PoolCreated(address,address,uint24,int24,address)")
 	topicInitialize  = topic("Initialize(uint160,int24)")
 	topicMint        = topic("Mint(address,address,int24,int24,uint128,uint256,uint256)")
 	topicBurn        = topic("Burn(address,int24,int24,uint128,uint256,uint256)")
 	topicSwap        = topic("Swap(address,address,int256,int256,uint160,uint128,int24)")
+	topicFeeProtocol = topic("SetFeeProtocol(uint8,uint8,uint8,uint8)")
+	topicCardinality = topic("IncreaseObservationCardinalityNext(uint16,uint16)")
 	topicSwapPancake = topic("Swap(address,address,int256,int256,uint160,uint128,int24,uint128,uint128)")
 )
 
@@ -62,8 +63,18 @@ type moved struct {
 	pool      common.Address
 	at        ticks.Point
 	liquidity u256.Int
+	in        u256.Int // that was swapped
 	first     bool
 }
+
+// widened: the oracle keeps more. taxed: the protocol takes a share, or none.
+type (
+	widened struct{ pool common.Address }
+	taxed   struct {
+		pool  common.Address
+		share bool
+	}
+)
 
 // changed: liquidity came into a range or left it.
 type changed struct {
@@ -75,9 +86,11 @@ type changed struct {
 func (e created) Pool() venue.ID { return venue.AddressID(e.pool) }
 func (e moved) Pool() venue.ID   { return venue.AddressID(e.pool) }
 func (e changed) Pool() venue.ID { return venue.AddressID(e.pool) }
+func (e widened) Pool() venue.ID { return venue.AddressID(e.pool) }
+func (e taxed) Pool() venue.ID   { return venue.AddressID(e.pool) }
 
 func (f *Family) Topics() []common.Hash {
-	return []common.Hash{topicCreated, topicInitialize, topicMint, topicBurn, topicSwap, topicSwapPancake}
+	return []common.Hash{topicCreated, topicInitialize, topicMint, topicBurn, topicSwap, topicSwapPancake, topicFeeProtocol, topicCardinality}
 }
 
 // Decode reads the logs of the factories strictly. Anyone may write the logs
@@ -105,7 +118,15 @@ func (f *Family) Decode(log *types.Log) (venue.Event, error) {
 	case topicSwap, topicSwapPancake:
 		if shape(3, 5) || shape(3, 7) {
 			at := ticks.Point{Price: word(log, 2), Tick: tick(word(log, 4))}
-			return moved{pool: log.Address, at: at, liquidity: word(log, 3)}, nil
+			return moved{pool: log.Address, at: at, liquidity: word(log, 3), in: positive(word(log, 0), word(log, 1))}, nil
+		}
+	case topicFeeProtocol:
+		if shape(1, 4) {
+			return taxed{log.Address, !word(log, 2).IsZero() || !word(log, 3).IsZero()}, nil
+		}
+	case topicCardinality:
+		if shape(1, 2) {
+			return widened{log.Address}, nil
 		}
 	}
 	return nil, nil
@@ -151,12 +172,16 @@ func (f *Family) Apply(p venue.Pool, e venue.Event) (venue.Pool, error) {
 	case moved:
 		next := *old
 		next.at = e.at
+		if !e.first {
+			next.past.growth = old.past.growth.After(old.book, old.fee, old.at, e.at)
+			next.past.tithed = old.past.tithed || old.tithes(e.in)
+		}
 		if !e.at.Valid() || !e.first && old.book.Liquidity(e.at.Tick) != e.liquidity {
 			next.idle = contradiction
 		}
 		return &next, nil
 	case changed:
-		book, err := old.book.With(e.lower, e.upper, e.delta)
+		book, growth, err := old.past.growth.With(old.book, e.lower, e.upper, e.delta)
 		if err != nil {
 			next := *old
 			next.idle = contradiction
@@ -165,7 +190,17 @@ func (f *Family) Apply(p venue.Pool, e venue.Event) (venue.Pool, error) {
 		if book == old.book { // a burn of nothing
 			return old, nil
 		}
-		return old.with(book), nil
+		next := old.with(book)
+		next.past.growth = growth
+		return next, nil
+	case taxed:
+		next := *old
+		next.past.untaxed = !e.share
+		return &next, nil
+	case widened:
+		next := *old
+		next.past.narrow = false
+		return &next, nil
 	}
 	return nil, fmt.Errorf("univ3: event %T", e)
 }
@@ -173,6 +208,14 @@ func (f *Family) Apply(p venue.Pool, e venue.Event) (venue.Pool, error) {
 func word(log *types.Log, i int) u256.Int { return u256.FromBytes(log.Data[32*i : 32*i+32]) }
 
 func indexed(log *types.Log, i int) int32 { return tick(u256.FromBytes(log.Topics[i][:])) }
+
+// positive is the one of two amounts that is above zero: what came in.
+func positive(a, b u256.Int) u256.Int {
+	if a.BitLen() == 256 {
+		return b
+	}
+	return a
+}
 
 // tick is an int24 of the ABI.
 func tick(word u256.Int) int32 { return int32(uint32(word.Uint64())) }

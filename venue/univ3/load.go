@@ -31,7 +31,7 @@ func (f *Family) Blank(p venue.Pool) venue.Pool {
 	}
 	first, _ := ticks.Words(q.book.Spacing())
 	blank := *q
-	blank.idle, blank.survey, blank.at = unread, &survey{next: first}, ticks.Point{}
+	blank.idle, blank.survey, blank.at, blank.past = unread, &survey{next: first}, ticks.Point{}, past{}
 	return blank.with(ticks.NewBook(q.book.Spacing()))
 }
 

@@ -16,7 +16,7 @@ const Kind = 4
 // initialised tick it crosses, and for each word of the bitmap. PancakeSwap
 // keeps more beside the price.
 const (
-	gas        = 100_000
+	gasSwap    = 100_000
 	gasTick    = 62_000
 	gasWord    = 7_800
 	gasPancake = 14_000
@@ -32,6 +32,8 @@ type Pool struct {
 	curves  [2]*ticks.Curve // by the token that comes in; of the book
 	idle    string
 	survey  *survey // while it is read from the chain
+
+	past past
 }
 
 func newPool(e created) *Pool {
@@ -39,6 +41,7 @@ func newPool(e created) *Pool {
 		info:    &venue.Info{ID: e.Pool(), Source: e.source, Tokens: e.tokens[:]},
 		address: e.pool,
 		fee:     e.fee,
+		past:    past{growth: ticks.NewGrowth(), untaxed: true, narrow: true},
 	}
 	return p.with(ticks.NewBook(e.spacing))
 }
@@ -72,8 +75,8 @@ func (p *Pool) Quote(in, out int, amount u256.Int) (venue.Quote, error) {
 		return venue.Quote{}, venue.ErrEmpty
 	}
 	f := p.curves[in].Quote(p.at, amount)
-	q := venue.Quote{Out: f.Out, Gas: gas + gasTick*uint64(f.Crossed) + gasWord*uint64(f.Words)}
-	if p.info.Source.Deployer != (common.Address{}) {
+	q := venue.Quote{Out: f.Out, Gas: gasSwap + gasTick*uint64(f.Crossed) + gasWord*uint64(f.Words)}
+	if p.pancake() {
 		q.Gas += gasPancake
 	}
 	return q, refusal(f, amount)
@@ -91,6 +94,9 @@ func (p *Pool) Swap(in, out int, amount u256.Int) (venue.Pool, error) {
 	next.at = f.Point
 	return &next, nil
 }
+
+// pancake tells pools with PancakeSwap's code, which a second contract makes.
+func (p *Pool) pancake() bool { return p.info.Source.Deployer != (common.Address{}) }
 
 func (p *Pool) closed() bool { return p.idle != "" || p.at.Price.IsZero() }
 

@@ -151,12 +151,13 @@ func (f *Family) Apply(p venue.Pool, e venue.Event) (venue.Pool, error) {
 	switch e := e.(type) {
 	case swapped:
 		next.at = e.at
+		next.growth = old.growth.After(old.book, uint64(old.key.fee), old.at, e.at)
 		if !e.at.Valid() || old.book.Liquidity(e.at.Tick) != e.liquidity {
 			next.idle = contradiction
 		}
 		return &next, nil
 	case changed:
-		book, err := old.book.With(e.lower, e.upper, e.delta)
+		book, growth, err := old.growth.With(old.book, e.lower, e.upper, e.delta)
 		if err != nil {
 			next.idle = contradiction
 			return &next, nil
@@ -164,7 +165,7 @@ func (f *Family) Apply(p venue.Pool, e venue.Event) (venue.Pool, error) {
 		if book == old.book {
 			return old, nil
 		}
-		next.book = book
+		next.book, next.growth = book, growth
 		return next.priced(), nil
 	case taxed:
 		next.protocol = e.fee

@@ -43,6 +43,7 @@ func (f *Family) Blank(p venue.Pool) venue.Pool {
 		s.words = append(s.words, w)
 	}
 	blank.idle, blank.survey, blank.at, blank.protocol = unread, s, ticks.Point{}, 0
+	blank.growth = ticks.Growth{}
 	blank.book = ticks.NewBook(q.key.spacing)
 	return blank.priced()
 }

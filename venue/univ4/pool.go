@@ -20,7 +20,7 @@ const Kind = 5
 // called out of its own callback, and each call in a call keeps a part of the
 // gas back. Native is wrapped or unwrapped for the route.
 const (
-	gas       = 105_000
+	gasSwap   = 105_000
 	gasTick   = 62_000
 	gasWord   = 5_900
 	gasNative = 25_000
@@ -44,6 +44,8 @@ type Pool struct {
 	curves   [2]*ticks.Curve // by the currency that comes in; of book and fees
 	idle     string
 	survey   *survey // while it is read from the chain
+
+	growth ticks.Growth // tells the gas of a swap, and nothing else
 }
 
 // key is what identifies a pool to the manager, next to its two currencies.
@@ -60,6 +62,8 @@ func newPool(e created) *Pool {
 		key:  e.key,
 		at:   e.at,
 		book: ticks.NewBook(e.key.spacing),
+
+		growth: ticks.NewGrowth(),
 	}
 	p.idle = p.barred()
 	return p.priced()
@@ -112,7 +116,7 @@ func (p *Pool) Quote(in, out int, amount u256.Int) (venue.Quote, error) {
 		return venue.Quote{}, venue.ErrTooSmall
 	}
 	f := c.Quote(p.at, amount)
-	q := venue.Quote{Out: f.Out, Gas: gas + gasTick*uint64(f.Crossed) + gasWord*uint64(f.Words)}
+	q := venue.Quote{Out: f.Out, Gas: gasSwap + gasTick*uint64(f.Crossed) + gasWord*uint64(f.Words)}
 	if p.key.native {
 		q.Gas += gasNative
 	}

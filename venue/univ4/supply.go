@@ -11,7 +11,7 @@ func (p *Pool) Supply(in, out int) *venue.Supply {
 	s := &venue.Supply{Pieces: make([]venue.Piece, 0, 1+c.Len())}
 	crossed := 0.0
 	c.Ranges(p.at, func(price, bend, length float64) {
-		s.Add(price, bend, length, gas+gasTick*crossed)
+		s.Add(price, bend, length, gasSwap+gasTick*crossed)
 		crossed++
 	})
 	return s

@@ -1,0 +1,296 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"sort"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
+
+	"braid/calldata"
+	"braid/chain"
+	"braid/contracts"
+	"braid/devchain"
+	"braid/gas"
+	"braid/indexer"
+	"braid/market"
+	"braid/monad"
+	"braid/plan"
+	"braid/router"
+	"braid/u256"
+	"braid/venue"
+)
+
+// What a limit may be above the need: half of all, and any.
+const (
+	mostMedian = 1.10
+	mostWorst  = 1.20
+)
+
+// TestGas carries random routes out and holds the limits we name to what each
+// needs: for a recipient that never held the token, an allowance that is used
+// up, and the dearer way of funding. ROUTES and SEED in the environment make
+// it longer or another.
+func TestGas(t *testing.T) {
+	routes, seed := setting(t, "ROUTES", 100), setting(t, "SEED", 1)
+	w := newWorn(t, seed)
+	schedules := []*gas.Schedule{gas.Ethereum, gas.Monad}
+	over := make([][]sample, len(schedules))
+	for range routes {
+		p := w.route()
+		for i, m := range w.measure(t, p, schedules) {
+			over[i] = append(over[i], sample{float64(m.limit) / float64(m.need), fmt.Sprintf("need %d:%s", m.need, words(p))})
+		}
+	}
+	for i, s := range schedules {
+		slices.SortFunc(over[i], func(a, b sample) int { return cmp.Compare(a.ratio, b.ratio) })
+		short := sort.Search(len(over[i]), func(k int) bool { return over[i][k].ratio >= 1 })
+		least, median, worst := over[i][0], over[i][len(over[i])/2], over[i][len(over[i])-1]
+		fmt.Printf("schedule=%s routes=%d short=%d least=%.3f median=%.3f worst=%.3f\n", s.Name, routes, short, least.ratio, median.ratio, worst.ratio)
+		t.Logf("%s: least of %s", s.Name, least.route)
+		t.Logf("%s: worst of %s", s.Name, worst.route)
+		if short > 0 || median.ratio > mostMedian || worst.ratio > mostWorst {
+			t.Errorf("%s: short or over the bar", s.Name)
+		}
+	}
+}
+
+// sample is a limit over the need of a route.
+type sample struct {
+	ratio float64
+	route string
+}
+
+func setting(t *testing.T, name string, otherwise uint64) uint64 {
+	text := os.Getenv(name)
+	if text == "" {
+		return otherwise
+	}
+	n, err := strconv.ParseUint(text, 10, 64)
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	return n
+}
+
+// worn is a local chain that random routes wear out, and a market that follows
+// it.
+type worn struct {
+	chain  *devchain.Chain
+	index  *indexer.Indexer
+	random *rand.Rand
+	nonce  uint64
+}
+
+func newWorn(t *testing.T, seed uint64) *worn {
+	t.Helper()
+	ctx, stop := context.WithCancel(context.Background())
+	sources := monad.Sources()
+	local, err := devchain.Start(ctx, devchain.Config{
+		RPCAddr: "127.0.0.1:0", Artifacts: "../../build/artifacts", Seed: seed, Sources: sources, Families: families(sources),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	node, err := chain.Dial(ctx, local.WebSocketURL(), monad.ChainID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := indexer.New(indexer.Config{Node: node, Families: families(sources), Start: market.New(monad.Chain()), Listed: monad.Tokens()})
+	done := make(chan error, 1)
+	go func() { done <- x.Run(ctx) }()
+	t.Cleanup(func() {
+		stop()
+		<-done
+		node.Close()
+		local.Close()
+	})
+	return &worn{chain: local, index: x, random: rand.New(rand.NewPCG(seed, 143))}
+}
+
+// head is the market at the chain's head.
+func (w *worn) head() *market.Snapshot {
+	for {
+		if s := w.index.Head(); s != nil && s.Block().Number == w.chain.Head().Number.Uint64() {
+			return s
+		}
+		time.Sleep(time.Millisecond)
+	}
+}
+
+// route is what a search finds, or a walk at random.
+func (w *worn) route() *plan.Plan {
+	s := w.head()
+	for {
+		in := w.token(s)
+		usd := s.USD(in)
+		if usd == 0 {
+			continue
+		}
+		amount := u256.FromFloat(w.dollars() / usd)
+		var p plan.Plan
+		var err error
+		if w.random.IntN(2) == 0 {
+			p, err = router.Find(s, router.Order{TokenIn: in, TokenOut: w.token(s), AmountIn: amount, Exclude: w.without(), MaxSteps: 32})
+		} else {
+			p, err = w.wander(s, in, amount)
+		}
+		if err == nil {
+			return &p
+		}
+	}
+}
+
+// token is one that the account holds: often wrapped native, or of the first
+// of the list.
+func (w *worn) token(s *market.Snapshot) common.Address {
+	listed := monad.Tokens()
+	switch w.random.IntN(4) {
+	case 0:
+		return monad.WrappedNative
+	case 1:
+		return listed[w.random.IntN(10)].Address
+	}
+	return listed[w.random.IntN(len(listed))].Address
+}
+
+// dollars to trade with: as often thousands as ones.
+func (w *worn) dollars() float64 {
+	usd := 1.0
+	for range 6 {
+		if usd *= 1 + 9*w.random.Float64(); w.random.IntN(4) == 0 {
+			break
+		}
+	}
+	return usd
+}
+
+// without leaves the sources of one family, every other time.
+func (w *worn) without() map[string]bool {
+	sources := monad.Sources()
+	only := sources[w.random.IntN(len(sources))].Family
+	exclude := map[string]bool{}
+	for i := range sources {
+		exclude[sources[i].ID] = sources[i].Family != only
+	}
+	if w.random.IntN(2) == 0 {
+		clear(exclude)
+	}
+	return exclude
+}
+
+// wander goes from token to token, and between two through up to three pools.
+func (w *worn) wander(s *market.Snapshot, in common.Address, amount u256.Int) (plan.Plan, error) {
+	from, steps, seen := in, []plan.Step(nil), map[common.Address]bool{in: true}
+	for range 1 + w.random.IntN(5) {
+		ways := w.ways(s, from, seen)
+		if len(ways) == 0 {
+			break
+		}
+		to := ways[w.random.IntN(len(ways))].TokenOut()
+		ways = slices.DeleteFunc(ways, func(step plan.Step) bool { return step.TokenOut() != to })
+		n := min(len(ways), 1+w.random.IntN(3))
+		for i, k := range w.random.Perm(len(ways))[:n] {
+			step := ways[k]
+			if i < n-1 {
+				step.Share = plan.Share(1<<20 + w.random.Uint32N(1<<31))
+			}
+			steps = append(steps, step)
+		}
+		from, seen[to] = to, true
+	}
+	if len(steps) == 0 {
+		return plan.Plan{}, errors.New("nowhere to go")
+	}
+	return plan.Run(in, from, amount, steps)
+}
+
+// ways are all steps out of a token to ones not seen.
+func (w *worn) ways(s *market.Snapshot, from common.Address, seen map[common.Address]bool) (list []plan.Step) {
+	for _, p := range s.Pools() {
+		tokens := p.Info().Tokens
+		in := slices.Index(tokens, from)
+		if in < 0 {
+			continue
+		}
+		for out := range tokens {
+			if !seen[tokens[out]] && p.Spot(in, out) > 0 {
+				list = append(list, plan.Step{Pool: p, In: in, Out: out})
+			}
+		}
+	}
+	return list
+}
+
+// measured is what we say a route needs, and what it does.
+type measured struct{ limit, need uint64 }
+
+// measure carries a route out, and finds what it needed.
+func (w *worn) measure(t *testing.T, p *plan.Plan, schedules []*gas.Schedule) []measured {
+	t.Helper()
+	var recipient common.Address
+	for i := range recipient {
+		recipient[i] = byte(w.random.Uint32())
+	}
+	terms := calldata.Terms{Recipient: recipient, MinOut: u256.One, Deadline: 1 << 40,
+		NativeOut: p.TokenOut == monad.WrappedNative && w.random.IntN(2) == 0}
+	at, executor := contracts.Addresses(monad.WrappedNative)
+	list := make([]measured, len(schedules))
+	var swap calldata.Tx
+	for i, s := range schedules {
+		tx, err := calldata.Contracts{Router: at, Executor: executor, WrappedNative: monad.WrappedNative, Schedule: s}.Encode(p, terms)
+		if err != nil {
+			t.Fatal(err)
+		}
+		swap, list[i].limit = tx, tx.Gas
+	}
+	approve, err := contracts.Token.ABI.Pack("approve", at, p.AmountIn.Big())
+	if err != nil {
+		t.Fatal(err)
+	}
+	const most = 1 << 24
+	sign := func(nonce uint64, tx venue.Tx) *types.Transaction {
+		return devchain.Sign(devchain.DevKey, w.nonce+nonce, tx)
+	}
+	pulled := []*types.Transaction{
+		sign(0, venue.Tx{To: p.TokenIn, Data: approve, Gas: 100_000}),
+		sign(1, venue.Tx{To: swap.To, Data: swap.Data, Gas: most}),
+	}
+	ways := [][]*types.Transaction{pulled}
+	if p.TokenIn == monad.WrappedNative {
+		ways = append(ways, []*types.Transaction{sign(0, venue.Tx{To: swap.To, Data: swap.Data, Value: p.AmountIn, Gas: most})})
+	}
+	for _, txs := range ways {
+		needs, err := w.chain.Need(schedules, txs...)
+		if err != nil {
+			t.Fatalf("%v: %s", err, words(p))
+		}
+		for i := range list {
+			list[i].need = max(list[i].need, needs[i])
+		}
+	}
+	if _, err := w.chain.Mine(pulled...); err != nil {
+		t.Fatal(err)
+	}
+	w.nonce += uint64(len(pulled))
+	return list
+}
+
+// words says what a plan does.
+func words(p *plan.Plan) string {
+	text := ""
+	for i := range p.Steps {
+		s := &p.Steps[i]
+		text += fmt.Sprintf(" %s:%.4s>%.4s", s.Pool.Info().Source.ID, s.TokenIn().Hex()[2:], s.TokenOut().Hex()[2:])
+	}
+	return text
+}

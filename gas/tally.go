@@ -1,0 +1,103 @@
+package gas
+
+import (
+	"github.com/ethereum/go-ethereum/common"
+
+	"braid/u256"
+)
+
+// Tally knows what a transaction has met so far. Its methods return the cost
+// of one more thing on top of a warm access.
+type Tally struct {
+	schedule *Schedule
+	accounts map[common.Address]bool
+	pages    map[Slot]page
+	slots    map[Slot]slot
+	undo     []func()
+}
+
+// Slot is a word of an account's storage.
+type Slot struct {
+	At  common.Address
+	Key u256.Int
+}
+
+type page struct {
+	warm, written bool
+	growth, peak  int // slots that came to hold something, less those that ceased to
+}
+
+type slot struct{ original, current u256.Int }
+
+// NewTally begins a transaction to which the given accounts are warm.
+func NewTally(s *Schedule, warm ...common.Address) *Tally {
+	t := &Tally{schedule: s, accounts: map[common.Address]bool{}, pages: map[Slot]page{}, slots: map[Slot]slot{}}
+	for _, a := range warm {
+		t.accounts[a] = true
+	}
+	return t
+}
+
+// Schedule is what it prices by.
+func (t *Tally) Schedule() *Schedule { return t.schedule }
+
+// Account meets an account.
+func (t *Tally) Account(a common.Address) int64 {
+	if t.accounts[a] {
+		return 0
+	}
+	t.accounts[a] = true
+	t.undo = append(t.undo, func() { delete(t.accounts, a) })
+	return t.schedule.coldAccount
+}
+
+// Load reads a slot.
+func (t *Tally) Load(s Slot) int64 {
+	return t.touch(s, t.schedule.coldLoad)
+}
+
+// Store writes value to a slot that held was when the transaction began. Only
+// the first write of a slot looks at was.
+func (t *Tally) Store(s Slot, was, value u256.Int) int64 {
+	cost := t.touch(s, t.schedule.coldStore)
+	old, seen := t.slots[s]
+	if !seen {
+		old = slot{was, was}
+	}
+	key := t.page(s)
+	oldPage := t.pages[key]
+	p := oldPage
+	cost += t.schedule.store(&p, old.original, old.current, value)
+	t.pages[key] = p
+	t.slots[s] = slot{old.original, value}
+	t.undo = append(t.undo, func() { t.pages[key], t.slots[s] = oldPage, old })
+	return cost
+}
+
+func (t *Tally) touch(s Slot, cold int64) int64 {
+	key := t.page(s)
+	p := t.pages[key]
+	if p.warm {
+		return 0
+	}
+	old := p
+	p.warm = true
+	t.pages[key] = p
+	t.undo = append(t.undo, func() { t.pages[key] = old })
+	return cold
+}
+
+func (t *Tally) page(s Slot) Slot {
+	return Slot{s.At, s.Key.Rsh(t.schedule.pageBits)}
+}
+
+// Mark is a place to return to, and Revert returns there: what a call did that
+// reverted is cold again, and unwritten.
+func (t *Tally) Mark() int { return len(t.undo) }
+
+func (t *Tally) Revert(mark int) {
+	for i := len(t.undo) - 1; i >= mark; i-- {
+		t.undo[i]()
+	}
+	t.undo = t.undo[:mark]
+}
