@@ -67,6 +67,7 @@ func (n *net) minimise(tolerance float64) {
 // that is to be least, and its slope.
 func (n *net) evaluate() float64 {
 	w := &n.newton
+	n.effort += len(n.legs)
 	clear(w.slope)
 	sum := n.amount * n.nodes[source].v
 	w.slope[source] = sum
