@@ -45,7 +45,7 @@ func Bound(s *market.Snapshot, o Order) (u256.Int, bool) {
 }
 
 const (
-	maxEffort    = 16_000_000 // arcs looked at, or ten multiplications each
+	maxEffort    = 12_000_000 // arcs looked at, or the like
 	maxAppraised = 256        // tokens whose values are found together
 	joinAtOnce   = 64
 	loose        = 1e-6 // of the order: flow that may not add up
@@ -117,7 +117,7 @@ func (b *appraisal) solve() {
 	}
 	size, before := len(n.nodes), n.effort
 	n.minimise(loose)
-	b.effort += (n.effort - before) / len(n.legs) * (3*len(n.legs) + size*size*size/60)
+	b.effort += (n.effort - before) / len(n.legs) * (3*len(n.legs) + size*size)
 }
 
 // look gives all tokens values by those of the nodes, and keeps the best.
