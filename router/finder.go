@@ -67,6 +67,9 @@ func newFinder(s *market.Snapshot, o Order) (*finder, error) {
 	}
 	f.makeRoom()
 	f.net.reset(f)
+	if f.net.effort, f.net.budget = 0, o.Budget; o.Budget <= 0 {
+		f.net.budget = DefaultBudget * f.maxSteps
+	}
 	return f, nil
 }
 

@@ -22,7 +22,7 @@ const (
 // smaller when none does.
 func (f *finder) grow(chunk float64, maxLegs int) {
 	n := &f.net
-	for round := 0; round < maxRounds && chunk >= lastChunk && len(n.legs) < maxLegs; round++ {
+	for round := 0; round < maxRounds && chunk >= lastChunk && len(n.legs) < maxLegs && !n.spent(); round++ {
 		value := n.amount * n.nodes[source].v
 		f.price(value * chunk)
 		added := 0
@@ -51,7 +51,7 @@ func (f *finder) trade() {
 	n := &f.net
 	best := n.prune(f.maxSteps)
 	for range maxTurns / f.maxSteps {
-		if !n.full {
+		if !n.full || n.spent() {
 			return
 		}
 		n.compact()
@@ -89,7 +89,7 @@ func (n *net) prune(maxSteps int) float64 {
 			continue
 		}
 		c := slices.MinFunc(list, func(a, b chain) int { return cmp.Compare(a.loss-a.gas, b.loss-b.gas) })
-		if c.loss > c.gas || n.legs[c.first].tried {
+		if c.loss > c.gas || n.legs[c.first].tried || n.spent() {
 			break
 		}
 		n.save()

@@ -18,6 +18,10 @@ import (
 
 // bestPath tries every path of up to DefaultMaxHops that meets no token twice.
 func bestPath(s *market.Snapshot, o Order, gasCost float64) (out u256.Int, gas uint64, ok bool) {
+	return bestPathOf(s, o, DefaultMaxHops, gasCost)
+}
+
+func bestPathOf(s *market.Snapshot, o Order, maxHops int, gasCost float64) (out u256.Int, gas uint64, ok bool) {
 	n := net{gasCost: gasCost}
 	end, _ := s.Token(o.TokenOut)
 	seen := make([]bool, len(s.Tokens()))
@@ -29,7 +33,7 @@ func bestPath(s *market.Snapshot, o Order, gasCost float64) (out u256.Int, gas u
 			}
 			return
 		}
-		if hops == DefaultMaxHops {
+		if hops == maxHops {
 			return
 		}
 		seen[t] = true
@@ -101,6 +105,36 @@ func TestLaws(t *testing.T) {
 	}
 	if found < 1000 || splits < 200 {
 		t.Errorf("only %d plans and %d wide ones: the test lost its teeth", found, splits)
+	}
+}
+
+// A search that may do next to nothing still has the best single path, one
+// that may do all there is pays no less than one that may do little.
+func TestBudget(t *testing.T) {
+	w, s := town(t)
+	more := 0
+	for _, o := range townOrders(w, s, 100) {
+		alone, gas, _ := bestPathOf(s, o, 3, gasCostOf(s, o))
+		n := net{gasCost: gasCostOf(s, o)}
+		var last plan.Plan
+		for i, budget := range []int{1, 1000, 1 << 30} {
+			o.Budget = budget
+			p, err := Find(s, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			checkPlan(t, s, o, p)
+			if n.beats(alone, gas, p.AmountOut, p.Gas) {
+				t.Errorf("budget %d: %s pays %v, a single path %v", budget, w.show(p), p.AmountOut, alone)
+			}
+			if i > 0 && n.beats(p.AmountOut, p.Gas, last.AmountOut, last.Gas) {
+				more++
+			}
+			last = p
+		}
+	}
+	if more < 50 {
+		t.Errorf("effort paid %d times: the test lost its teeth", more)
 	}
 }
 

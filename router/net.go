@@ -19,7 +19,8 @@ type net struct {
 	kept      []leg     // the best net so far, as keptNodes
 	keptNodes []node
 	newton    newton
-	effort    int // curves evaluated so far
+	effort    int // curves evaluated so far, and how many may be
+	budget    int
 
 	nodeOf []int32 // by token, legOf by pool: index+1, or 0
 	legOf  []int32
@@ -81,6 +82,9 @@ func (n *net) forget() {
 	clear(n.kept[:cap(n.kept)])
 	n.nodes, n.legs = n.nodes[:0], n.legs[:0]
 }
+
+// spent says whether the search has to end with what it has.
+func (n *net) spent() bool { return n.effort >= n.budget }
 
 func (n *net) addNode(token int) int {
 	if i := n.nodeOf[token]; i > 0 {

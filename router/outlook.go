@@ -21,6 +21,9 @@ type outlook struct {
 // slack is what 32-bit floats may lose on a path.
 const slack = 1e-6
 
+// looks at arcs cost as much as an evaluation of a curve.
+const looks = 16
+
 // wide is how many arcs a token may have for those from ill connected tokens
 // to be followed back.
 const wide = 256
@@ -74,6 +77,7 @@ func (f *finder) lookBack(reach int, least float64) {
 // spreadBack offers what a token can become to those before it.
 func (f *finder) spreadBack(t, k int, pays float32) {
 	ways, _, _ := f.g.Ways(t, wide)
+	f.net.effort += len(ways) / looks
 	for i := range ways {
 		way := &ways[i]
 		lift := way.Back

@@ -25,11 +25,13 @@ type Order struct {
 	MaxHops           int             // 0: DefaultMaxHops
 	MaxSteps          int             // 0: DefaultMaxSteps
 	VerifiedHops      bool            // no unverified tokens in mid-route
+	Budget            int             // evaluations of curves before the search ends; 0: DefaultBudget
 }
 
 const (
 	DefaultMaxHops  = 5
 	DefaultMaxSteps = 32
+	DefaultBudget   = 1600 // for each step that there may be
 )
 
 // Why there is no plan. The amount errors are venue.ErrTooSmall and

@@ -51,6 +51,7 @@ func (w *sweep) must(gas float64, steps int) float64 {
 func (w *sweep) extend(k, t int, labels *bunch) {
 	ways, fan, start := w.g.Ways(t, math.MaxInt)
 	left, o := w.reach-k-1, &w.outlook
+	w.net.effort += fan / looks
 	worth, must := labels[0].amount*w.g.Worth[t], w.must(0, k+1)
 	for i := range ways[:fan] {
 		way := &ways[i]
@@ -65,14 +66,14 @@ func (w *sweep) extend(k, t int, labels *bunch) {
 	if left == 0 {
 		return
 	}
-	looks := 0
-	for i := fan; i < len(ways) && looks < maxLook; i++ {
+	seen := 0
+	for i := fan; i < len(ways) && seen < maxLook; i++ {
 		a := &w.g.Arcs[start+i]
 		if a.Onward*worth*o.most[left-1] < must {
 			break
 		}
 		if to := int(a.To); w.net.nodeOf[to] == 0 && !w.shut(to) {
-			looks++
+			seen++
 			if hope := w.exit(to, left); hope > 0 && a.Lift*worth*hope >= must {
 				w.try(k, t, labels, a)
 			}
