@@ -102,11 +102,24 @@ func (s *Supply) Pay(x float64) (y, price, gas float64) {
 // Until is how much comes in until the price has fallen to the given one, what
 // that brings, and by how much x grows when the price falls by a given part.
 func (s *Supply) Until(price float64) (x, y, slope, gas float64) {
-	first := &s.Pieces[0]
-	if !(first.Price > price) {
-		return 0, 0, 0, first.Gas
-	}
+	return s.UntilIn(s.Seek(price, 0), price)
+}
+
+// Seek is the piece in which the price falls to the given one, looked for from
+// a guess.
+func (s *Supply) Seek(price float64, guess int) int {
 	lo, hi := 0, len(s.Pieces)
+	switch {
+	case !(s.Pieces[guess].Price > price):
+		hi = max(guess, 1)
+		if guess > 1 && s.Pieces[guess-1].Price > price {
+			return guess - 1
+		}
+	case guess+1 == hi || !(s.Pieces[guess+1].Price > price):
+		return guess
+	default:
+		lo = guess + 1
+	}
 	for lo+1 < hi {
 		if mid := (lo + hi) >> 1; s.Pieces[mid].Price > price {
 			lo = mid
@@ -114,9 +127,17 @@ func (s *Supply) Until(price float64) (x, y, slope, gas float64) {
 			hi = mid
 		}
 	}
-	p, end := &s.Pieces[lo], s.Max
-	if lo+1 < len(s.Pieces) {
-		end = s.Pieces[lo+1].In
+	return lo
+}
+
+// UntilIn is Until for a price whose piece is known.
+func (s *Supply) UntilIn(piece int, price float64) (x, y, slope, gas float64) {
+	p, end := &s.Pieces[piece], s.Max
+	if !(p.Price > price) {
+		return 0, 0, 0, p.Gas
+	}
+	if piece+1 < len(s.Pieces) {
+		end = s.Pieces[piece+1].In
 	}
 	r := math.Sqrt(p.Price / price)
 	d := (r - 1) / p.Bend
