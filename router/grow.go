@@ -1,27 +1,28 @@
 package router
 
 import (
-	"cmp"
 	"math"
 	"slices"
-
-	"braid/plan"
-	"braid/u256"
 )
 
 // The effort is counted, not timed, so a plan is the same on any machine.
 const (
 	maxRounds  = 24
 	firstChunk = 1. / 4
+	fullChunk  = 2. // for a place, when there are more legs than places
 	lastChunk  = 1. / 1000
-	maxTurns   = 96 // in steps: long plans get fewer
+	refills    = 3
+	oneTurn    = 48 // steps above which a plan is not grown a second time
 )
 
 // grow lets paths join the net. A path joins if it pays more for a chunk of
-// the order, net of gas, than the net does at its own prices; chunks become
-// smaller when none does.
-func (f *finder) grow(chunk float64, maxLegs int) {
+// the order, net of gas and toll, than the net does at its own prices; chunks
+// become smaller when none does.
+func (f *finder) grow(chunk float64, maxLegs int) (joined bool) {
 	n := &f.net
+	if n.toll > 0 {
+		chunk = min(chunk, fullChunk/float64(n.places))
+	}
 	for round := 0; round < maxRounds && chunk >= lastChunk && len(n.legs) < maxLegs && !n.spent(); round++ {
 		value := n.amount * n.nodes[source].v
 		f.price(value * chunk)
@@ -39,302 +40,73 @@ func (f *finder) grow(chunk float64, maxLegs int) {
 			chunk /= 5
 		}
 		if added > 0 {
-			n.order()
-			n.solve(rough)
+			joined = true
+			n.settle()
+		}
+		if n.toll > 0 {
+			chunk = min(chunk, fullChunk/float64(n.places))
 		}
 	}
+	return joined
 }
 
-// trade places until no leg that was left out can take the place of one that
-// was not, or some turns have been made.
+// trade grows the net and brings it down to what a plan may have; then lets
+// what was left out take the place of what was not.
 func (f *finder) trade() {
 	n := &f.net
+	n.places = f.maxSteps
+	f.grow(firstChunk, maxLegs(f.maxSteps))
+	n.choose()
 	best := n.prune(f.maxSteps)
-	for range maxTurns / f.maxSteps {
-		if !n.full || n.spent() {
-			return
+	if !n.full {
+		return
+	}
+	if best < n.plain {
+		n.revert()
+		best = n.prune(f.maxSteps)
+	}
+	if f.maxSteps <= oneTurn && !n.spent() && n.spare > 0 && !math.IsInf(n.spare, 1) {
+		f.turn(best)
+	}
+	f.refill()
+}
+
+// turn grows a pruned net again, under a toll that is what its least leg is
+// worth, unless that makes it worse.
+func (f *finder) turn(best float64) {
+	n := &f.net
+	n.compact()
+	n.keep()
+	n.toll = n.spare
+	if f.grow(firstChunk, maxLegs(f.maxSteps)) {
+		n.choose()
+		if n.prune(f.maxSteps) < best {
+			n.revert()
+		}
+	}
+	n.toll = 0
+}
+
+// refill gives places that are free to the best paths that fit into them.
+func (f *finder) refill() {
+	n := &f.net
+	chunk := min(firstChunk, fullChunk/float64(n.places))
+	for range refills {
+		free := n.places - n.live()
+		if free <= 0 || n.spent() {
+			break
 		}
 		n.compact()
-		n.kept = append(n.kept[:0], n.legs...)
-		n.keptNodes = append(n.keptNodes[:0], n.nodes...)
-		f.grow(firstChunk, 2*f.maxSteps)
-		net := n.prune(f.maxSteps)
-		if net <= best*(1+1e-7) {
-			if net < best {
-				n.revert()
-			}
-			return
-		}
-		best = net
-	}
-}
-
-// prune takes out what does not earn its gas, sharing anew each time; more if
-// there are more than maxSteps legs. It gives the output net of gas.
-func (n *net) prune(maxSteps int) float64 {
-	n.full = n.live() > maxSteps
-	best := n.shed(fine) - n.gas()
-	for n.live() > 1 {
-		over := n.live() - maxSteps
-		list := n.chains()
-		if len(list) < 2 {
-			break
-		}
-		if over > 0 {
-			slices.SortStableFunc(list, func(a, b chain) int {
-				return cmp.Compare(a.loss/float64(a.length), b.loss/float64(b.length))
-			})
-			n.takeOut(list, max(1, over/8))
-			best = n.shed(rough) - n.gas()
+		f.price(n.amount * n.nodes[source].v * chunk)
+		i := slices.IndexFunc(f.columns, func(c column) bool { return c.hops <= free && n.add(f.trace(&c), f.pools) })
+		if i < 0 {
+			chunk /= 5
 			continue
 		}
-		c := slices.MinFunc(list, func(a, b chain) int { return cmp.Compare(a.loss-a.gas, b.loss-b.gas) })
-		if c.loss > c.gas || n.legs[c.first].tried || n.spent() {
-			break
-		}
-		n.save()
-		n.legs[c.first].off = true
-		if net := n.shed(fine) - n.gas(); net >= best {
-			best = net
-			continue
-		}
-		n.restore()
-		n.legs[c.first].tried = true
-	}
-	return best
-}
-
-func (n *net) save() {
-	n.saved = append(n.saved[:0], n.legs...)
-	n.values = n.values[:0]
-	for i := range n.nodes {
-		n.values = append(n.values, n.nodes[i].v)
+		n.order()
+		n.shed(fine)
 	}
 }
 
-func (n *net) restore() {
-	copy(n.legs, n.saved)
-	for i := range n.nodes {
-		n.nodes[i].v = n.values[i]
-	}
-	n.count()
-}
-
-// chain is a row of legs with nothing joining or leaving in between.
-type chain struct {
-	first  int // leg
-	to     int // node
-	length int
-	gas    float64
-	loss   float64 // about what would be lost without it
-	alone  bool    // nothing else could carry its flow
-}
-
-// chains are what can be taken out. Without a chain its profit is lost, and
-// its flow goes other ways, whose prices give way as far as they are stiff:
-// how stiff, the Laplacian tells.
-func (n *net) chains() (list []chain) {
-	n.newton.shape(n)
-	n.evaluate()
-	n.direction(damping)
-	for i := range n.legs {
-		l := &n.legs[i]
-		if l.off || n.inside(l.from) {
-			continue
-		}
-		c := chain{first: i, gas: n.gasCost * l.gas, length: 1, loss: l.profit}
-		give, flow, end := 1/l.slope, l.x*n.nodes[l.from].v, l
-		for n.inside(end.to) {
-			end = n.after(end)
-			c.length++
-			c.gas += n.gasCost * end.gas
-			c.loss += end.profit
-			give += 1 / end.slope
-		}
-		c.to = end.to
-		resistance := n.newton.resistance(l.from, end.to)
-		if rest := 1 - resistance/give; rest > 1e-6 {
-			c.loss += flow * flow * resistance / rest / 2
-		} else {
-			c.alone = true
-			c.loss = math.Inf(1)
-		}
-		list = append(list, c)
-	}
-	n.push()
-	return list
-}
-
-// inside says whether a node is in the middle of a chain.
-func (n *net) inside(t int) bool {
-	return t != source && t != sink && n.nodes[t].in == 1 && n.nodes[t].out == 1
-}
-
-// after is the leg that leaves the node to which a leg leads.
-func (n *net) after(l *leg) *leg {
-	for i := range n.legs {
-		if next := &n.legs[i]; !next.off && next.from == l.to {
-			return next
-		}
-	}
-	return nil
-}
-
-// takeOut takes chains out until so many legs are gone; of several with one
-// end in common only the first, for they may stand in for each other.
-func (n *net) takeOut(list []chain, legs int) {
-	for i := range n.nodes {
-		n.nodes[i].joined = false
-	}
-	for i := range list {
-		c := &list[i]
-		from, to := &n.nodes[n.legs[c.first].from], &n.nodes[c.to]
-		if i > 0 && (c.alone || from.joined && to.joined) {
-			continue
-		}
-		from.joined, to.joined = true, true
-		n.legs[c.first].off = true
-		if legs -= c.length; legs <= 0 {
-			return
-		}
-	}
-}
-
-// shed shares anew, takes out legs without flow and gives the output.
-func (n *net) shed(tolerance float64) float64 {
-	for {
-		n.trim()
-		out, again := n.solve(tolerance), false
-		for i := range n.legs {
-			if l := &n.legs[i]; !l.off && l.x < 1 {
-				l.off, again = true, again || l.x > 0
-			}
-		}
-		if !again {
-			n.trim()
-			return out
-		}
-	}
-}
-
-// dropLeast takes out the leg that carries least.
-func (n *net) dropLeast() {
-	least, worth := -1, 0.0
-	for i := range n.legs {
-		l := &n.legs[i]
-		if w := l.x * n.nodes[l.from].v; !l.off && (least < 0 || w < worth) {
-			least, worth = i, w
-		}
-	}
-	n.legs[least].off = true
-	n.shed(fine)
-}
-
-// gas is what the legs in use burn, in the last token.
-func (n *net) gas() float64 {
-	sum := 0.0
-	for i := range n.legs {
-		if !n.legs[i].off {
-			sum += n.legs[i].gas
-		}
-	}
-	return n.gasCost * sum
-}
-
-// live counts the legs in use.
-func (n *net) live() (count int) {
-	for i := range n.legs {
-		if !n.legs[i].off {
-			count++
-		}
-	}
-	return count
-}
-
-// trim takes out legs that lead nowhere or that nothing feeds.
-func (n *net) trim() {
-	for i := range n.nodes {
-		n.nodes[i].joined = i == sink
-	}
-	for i := len(n.legs) - 1; i >= 0; i-- {
-		l := &n.legs[i]
-		l.off = l.off || !n.nodes[l.to].joined
-		n.nodes[l.from].joined = n.nodes[l.from].joined || !l.off
-	}
-	for i := range n.nodes {
-		n.nodes[i].joined = i == source
-	}
-	for i := range n.legs {
-		l := &n.legs[i]
-		l.off = l.off || !n.nodes[l.from].joined
-		n.nodes[l.to].joined = n.nodes[l.to].joined || !l.off
-	}
-	n.count()
-}
-
-// count notes how many legs in use enter and leave each node.
-func (n *net) count() {
-	for i := range n.nodes {
-		n.nodes[i].in, n.nodes[i].out = 0, 0
-	}
-	for i := range n.legs {
-		if l := &n.legs[i]; !l.off {
-			n.nodes[l.from].out++
-			n.nodes[l.to].in++
-		}
-	}
-}
-
-// splits says whether the net is more than one path.
-func (n *net) splits() bool {
-	for i := range n.nodes {
-		if n.nodes[i].out > 1 {
-			return true
-		}
-	}
-	return false
-}
-
-// steps lists the legs so that a token is complete before it is used, and a
-// chain stays together: a pool can then be paid by the one before it.
-func (n *net) steps() []plan.Step {
-	missing := make([]int, len(n.nodes)) // legs that still have to fill a node
-	for i := range n.legs {
-		if l := &n.legs[i]; !l.off {
-			missing[l.to]++
-		}
-	}
-	steps := make([]plan.Step, 0, len(n.legs))
-	var leave func(node int)
-	leave = func(node int) {
-		legs, left := n.leaving(node)
-		for i, l := range legs {
-			s := plan.Step{Pool: l.pool, In: int(l.arc.In), Out: int(l.arc.Out)}
-			if i < len(legs)-1 {
-				s.Share = plan.ShareOf(u256.FromFloat(l.x/left*(1<<52)), u256.From(1<<52))
-			}
-			steps = append(steps, s)
-			left -= l.x
-			if missing[l.to]--; missing[l.to] == 0 && l.to != sink {
-				leave(l.to)
-			}
-		}
-	}
-	leave(source)
-	return steps
-}
-
-// leaving are the legs in use out of a node and their sum; the widest first,
-// by basis points, so that the noise of floats does not order equals.
-func (n *net) leaving(node int) (legs []*leg, sum float64) {
-	for i := range n.legs {
-		if l := &n.legs[i]; l.from == node && !l.off {
-			legs = append(legs, l)
-			sum += l.x
-		}
-	}
-	slices.SortStableFunc(legs, func(a, b *leg) int {
-		return cmp.Compare(math.Round(1e4*b.x/sum), math.Round(1e4*a.x/sum))
-	})
-	return legs, sum
-}
+// maxLegs is how many legs are looked at for a plan of so many steps.
+func maxLegs(maxSteps int) int { return 4*maxSteps + 32 }

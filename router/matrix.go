@@ -20,10 +20,18 @@ type matrix struct {
 
 type span struct{ start, end int }
 
-// set is a set of places.
+// set is a set of nodes or places.
 type set [maxNodes / 64]uint64
 
-func (s *set) add(i int) { s[i/64] |= 1 << (i % 64) }
+func (s *set) add(i int)      { s[i/64] |= 1 << (i % 64) }
+func (s *set) drop(i int)     { s[i/64] &^= 1 << (i % 64) }
+func (s *set) has(i int) bool { return s[i/64]>>(i%64)&1 == 1 }
+
+func (s *set) unite(o *set) {
+	for k := range s {
+		s[k] |= o[k]
+	}
+}
 
 // shape finds the order, and which cells will not be zero.
 func (m *matrix) shape(n *net) {
@@ -76,10 +84,8 @@ func (m *matrix) spread(near []set) {
 			continue
 		}
 		next := m.rows[start]
-		for k := range near[p] {
-			near[next][k] |= near[p][k]
-		}
-		near[next][next/64] &^= 1 << (next % 64)
+		near[next].unite(&near[p])
+		near[next].drop(next)
 	}
 	m.cells = grown(m.cells, len(near)*len(near))
 }
@@ -106,13 +112,14 @@ func (m *matrix) fill(n *net, extra float64) {
 			continue
 		}
 		a, b := m.place[l.from], m.place[l.to]
+		in, out := l.x*n.nodes[l.from].v, l.y*n.nodes[l.to].v
 		if a >= 0 {
-			m.cells[a*size+a] += l.slope
+			m.cells[a*size+a] += l.slope + l.bend*in*in
 		}
 		if b >= 0 {
-			m.cells[b*size+b] += l.slope
+			m.cells[b*size+b] += l.slope + l.bend*out*out
 			if a >= 0 {
-				m.cells[min(a, b)*size+max(a, b)] -= l.slope
+				m.cells[min(a, b)*size+max(a, b)] -= l.slope + l.bend*in*out
 			}
 		}
 	}

@@ -15,15 +15,22 @@ type net struct {
 	legs      []leg  // in order: what makes a token stands before what takes it
 	saved     []leg
 	values    []float64 // saved values of the nodes
-	full      bool      // there were more legs than a plan may have
+	full      bool      // there were more legs than places
 	kept      []leg     // the best net so far, as keptNodes
 	keptNodes []node
+	old       []node // scratch of compact
 	newton    newton
 	effort    int // curves evaluated so far, and how many may be
 	budget    int
 
 	nodeOf []int32 // by token, legOf by pool: index+1, or 0
 	legOf  []int32
+
+	places int     // legs that a plan may have; 0 is any number
+	toll   float64 // what a leg pays for its place, if there are too few
+	blur   float64 // how far from the toll a leg is in part
+	plain  float64 // what the last net without a toll paid, net of gas
+	spare  float64 // what the least leg of a pruned net is worth
 
 	gasCost  float64 // of a unit of gas, in the last token; 0 when unknown
 	gasWorth float64 // the same in the unit of Graph.Worth
@@ -40,7 +47,7 @@ type node struct {
 	rank    int // the longest way from the source
 	in, out int // legs in use
 	joined  bool
-	reach   [maxNodes / 64]uint64 // nodes to which the flow leads from here
+	reach   set // nodes to which the flow leads from here
 	held    float64
 	v       float64 // what its last unit is worth in the last token
 }
@@ -50,14 +57,17 @@ type leg struct {
 	pool     venue.Pool
 	arc      *market.Arc
 	supply   *venue.Supply
-	from, to int  // nodes
-	off      bool // taken out
-	tried    bool // prune has judged it
+	from, to int    // nodes
+	key      uint64 // of the order
+	off      bool   // taken out
+	tried    bool   // prune has judged it
 
 	x, y   float64 // what enters and what leaves
 	gas    float64
 	slope  float64 // by how much the worth of x grows as the price falls by a part
 	profit float64 // what y is worth beyond x
+	bend   float64 // by how much its weight grows with its profit
+	piece  int     // of the supply, where x ends
 }
 
 func (n *net) reset(f *finder) {
@@ -81,6 +91,7 @@ func (n *net) forget() {
 	clear(n.saved[:cap(n.saved)])
 	clear(n.kept[:cap(n.kept)])
 	n.nodes, n.legs = n.nodes[:0], n.legs[:0]
+	n.places, n.toll, n.plain, n.full = 0, 0, 0, false
 }
 
 // spent says whether the search has to end with what it has.
@@ -96,17 +107,18 @@ func (n *net) addNode(token int) int {
 }
 
 // leads says whether the flow leads from one node to another.
-func (n *net) leads(from, to int) bool { return n.nodes[from].reach[to/64]>>(to%64)&1 == 1 }
+func (n *net) leads(from, to int) bool { return n.nodes[from].reach.has(to) }
 
 // join notes that the flow leads from one node to another.
 func (n *net) join(from, to int) {
+	if n.leads(from, to) {
+		return
+	}
 	beyond := n.nodes[to].reach
-	beyond[to/64] |= 1 << (to % 64)
+	beyond.add(to)
 	for i := range n.nodes {
 		if i == from || n.leads(i, from) {
-			for k := range beyond {
-				n.nodes[i].reach[k] |= beyond[k]
-			}
+			n.nodes[i].reach.unite(&beyond)
 		}
 	}
 }
@@ -137,6 +149,12 @@ func (n *net) add(path []hop, pools []venue.Pool) bool {
 	return true
 }
 
+// keep notes the net, to revert to.
+func (n *net) keep() {
+	n.kept = append(n.kept[:0], n.legs...)
+	n.keptNodes = append(n.keptNodes[:0], n.nodes...)
+}
+
 // revert goes back to the net that was kept.
 func (n *net) revert() {
 	for i := range n.legs {
@@ -162,13 +180,12 @@ func (n *net) compact() {
 	}
 	for i := range n.nodes {
 		n.nodeOf[n.nodes[i].token] = 0
-		n.nodes[i].reach = [maxNodes / 64]uint64{}
 	}
-	old := append([]node(nil), n.nodes...)
+	n.old = append(n.old[:0], n.nodes...)
 	n.legs = slices.DeleteFunc(n.legs, func(l leg) bool { return l.off })
 	n.nodes = n.nodes[:0]
-	for i, o := range old {
-		if i <= sink || o.in > 0 {
+	for i, o := range n.old {
+		if i <= sink || o.in+o.out > 0 {
 			n.nodes = append(n.nodes, o)
 			n.nodeOf[o.token] = int32(len(n.nodes))
 		}
@@ -176,10 +193,18 @@ func (n *net) compact() {
 	for i := range n.legs {
 		l := &n.legs[i]
 		l.tried = false
-		l.from, l.to = int(n.nodeOf[old[l.from].token])-1, int(n.nodeOf[old[l.to].token])-1
-		n.join(l.from, l.to)
+		l.from, l.to = int(n.nodeOf[n.old[l.from].token])-1, int(n.nodeOf[n.old[l.to].token])-1
 	}
 	n.order()
+	for i := range n.nodes {
+		n.nodes[i].reach = set{}
+	}
+	for i := len(n.legs) - 1; i >= 0; i-- {
+		l := &n.legs[i]
+		from := &n.nodes[l.from].reach
+		from.add(l.to)
+		from.unite(&n.nodes[l.to].reach)
+	}
 }
 
 // order ranks the nodes by the longest way from the source and sorts the legs
@@ -197,9 +222,11 @@ func (n *net) order() {
 			}
 		}
 	}
-	slices.SortFunc(n.legs, func(a, b leg) int {
-		return cmp.Or(cmp.Compare(n.nodes[a.from].rank, n.nodes[b.from].rank), cmp.Compare(a.from, b.from), cmp.Compare(a.arc.Pool, b.arc.Pool))
-	})
+	for i := range n.legs {
+		l := &n.legs[i]
+		l.key = uint64(n.nodes[l.from].rank)<<48 | uint64(l.from)<<32 | uint64(l.arc.Pool)
+	}
+	slices.SortFunc(n.legs, func(a, b leg) int { return cmp.Compare(a.key, b.key) })
 	for i := range n.legs {
 		n.legOf[n.legs[i].arc.Pool] = int32(i + 1)
 	}

@@ -30,8 +30,9 @@ type hop struct {
 	amount float64
 }
 
-// detour is how many hops a path makes from one node of a net to another.
-const detour = 3
+// detour is how many hops a path makes from one node of a net to another, and
+// tollDetour where each pays a toll.
+const detour, tollDetour = 3, 2
 
 // price finds paths from the nodes of the net to others that pay more for a
 // chunk than the net does at its own prices; the best first.
@@ -54,6 +55,9 @@ func (f *finder) price(chunk float64) {
 		}
 	}
 	w := sweep{finder: f, chunk: chunk, need: chunk * worth, reach: min(f.hops, detour)}
+	if n.toll > 0 {
+		w.reach = min(w.reach, tollDetour)
+	}
 	f.outlook.bulk = w.need >= surely
 	f.lookBack(w.reach, 0)
 	w.run()

@@ -74,7 +74,6 @@ func (f *finder) spread(o *Order, path []hop) (plan.Plan, bool) {
 	f.net.add(path, f.pools)
 	f.net.order()
 	f.net.solve(rough)
-	f.grow(firstChunk, 2*f.maxSteps+32)
 	f.trade()
 	return f.split(*o)
 }

@@ -21,10 +21,17 @@ const (
 
 // newton is the memory of solve.
 type newton struct {
-	slope []float64 // by node, as step and v
-	step  []float64
-	v     []float64
 	matrix
+	slope, step, v []float64 // by node
+	border, give   []float64
+
+	toll, tollSlope, tollStep, tollBend float64
+}
+
+func (w *newton) grow(size int) {
+	for _, a := range []*[]float64{&w.slope, &w.step, &w.v, &w.border, &w.give} {
+		*a = grown(*a, size)
+	}
 }
 
 // solve shares the amount out and gives the output; negative when the legs
@@ -36,8 +43,8 @@ func (n *net) solve(tolerance float64) float64 {
 
 // minimise finds the values at which every token's flow adds up.
 func (n *net) minimise(tolerance float64) {
-	w, size := &n.newton, len(n.nodes)
-	w.slope, w.step, w.v = grown(w.slope, size), grown(w.step, size), grown(w.v, size)
+	w := &n.newton
+	w.grow(len(n.nodes))
 	w.shape(n)
 	sum, lambda := n.evaluate(), damping
 	for range newtonSteps {
@@ -47,6 +54,7 @@ func (n *net) minimise(tolerance float64) {
 		for t := range n.nodes {
 			w.v[t] = n.nodes[t].v
 		}
+		w.toll = n.toll
 		moved := false
 		for lambda < 1e6 {
 			n.direction(lambda)
@@ -71,6 +79,8 @@ func (n *net) evaluate() float64 {
 	clear(w.slope)
 	sum := n.amount * n.nodes[source].v
 	w.slope[source] = sum
+	w.tollSlope, w.tollBend = float64(n.places)*n.toll, 0
+	sum += w.tollSlope
 	for i := range n.legs {
 		l := &n.legs[i]
 		if l.off {
@@ -78,25 +88,32 @@ func (n *net) evaluate() float64 {
 		}
 		v, u := n.nodes[l.from].v, n.nodes[l.to].v
 		var slope float64
-		l.x, l.y, slope, l.gas = l.supply.Until(v / u)
+		l.piece = l.supply.Seek(v/u, l.piece)
+		l.x, l.y, slope, l.gas = l.supply.UntilIn(l.piece, v/u)
 		in, out := l.x*v, l.y*u
-		l.slope, l.profit = slope*v, out-in
-		sum += l.profit
-		w.slope[l.from] -= in
-		w.slope[l.to] += out
+		l.profit, l.bend = out-in, 0
+		part, weight := l.profit, 1.
+		if n.toll > 0 {
+			part, weight = n.charge(l)
+		}
+		sum += part
+		l.slope = weight * slope * v
+		w.slope[l.from] -= weight * in
+		w.slope[l.to] += weight * out
 	}
 	return sum
 }
 
-// balanced says whether every token's flow adds up.
+// balanced says whether every token's flow adds up, and those that pay a toll
+// fill their places.
 func (n *net) balanced(tolerance float64) bool {
-	limit := tolerance * n.amount * n.nodes[source].v
+	w, limit := &n.newton, tolerance*n.amount*n.nodes[source].v
 	for t := range n.nodes {
-		if t != sink && math.Abs(n.newton.slope[t]) > limit {
+		if t != sink && math.Abs(w.slope[t]) > limit {
 			return false
 		}
 	}
-	return true
+	return n.toll == 0 || n.fits()
 }
 
 // direction is where the sum falls fastest for its curvature. The last token
@@ -109,13 +126,17 @@ func (n *net) direction(lambda float64) {
 		w.step[t] = -w.slope[t]
 	}
 	w.divide(w.step)
+	w.tollStep = 0
+	if n.toll > 0 {
+		n.directToll()
+	}
 }
 
 // descend makes the step, no value to more than its double or less than its
 // half; shorter where the sum would rise.
 func (n *net) descend(before float64) (float64, bool) {
 	w := &n.newton
-	promised := 0.0
+	promised := w.tollSlope * w.tollStep
 	for t := range n.nodes {
 		w.step[t] = min(1, max(-0.5, w.step[t]))
 		promised += w.slope[t] * w.step[t]
@@ -125,19 +146,27 @@ func (n *net) descend(before float64) (float64, bool) {
 	}
 	length := 1.0
 	for range 6 {
-		for t := range n.nodes {
-			n.nodes[t].v = w.v[t] * (1 + length*w.step[t])
-		}
-		if sum := n.evaluate(); sum <= before+1e-4*length*promised+1e-15*before {
+		n.move(length)
+		sum := n.evaluate()
+		if sum <= before+1e-4*length*promised+1e-15*before {
 			return sum, true
 		}
-		length /= 3
+		// The parabola through what is known has its least here.
+		least := -promised * length * length / (2 * (sum - before - promised*length))
+		length = min(length/2, max(length/10, least))
 	}
-	for t := range n.nodes {
-		n.nodes[t].v = w.v[t]
-	}
+	n.move(0)
 	n.evaluate()
 	return before, false
+}
+
+// move sets the values to a part of the step.
+func (n *net) move(length float64) {
+	w := &n.newton
+	for t := range n.nodes {
+		n.nodes[t].v = w.v[t] * (1 + length*w.step[t])
+	}
+	n.toll = w.toll * (1 + length*w.tollStep)
 }
 
 // push sends the amount through in the shares that the values give.

@@ -46,6 +46,9 @@ func (w *sweep) must(gas float64, steps int) float64 {
 	return w.need + burnt - slack*(math.Abs(w.need)+burnt)
 }
 
+// toll is the worth that a path of so many hops pays for its places.
+func (w *sweep) toll(hops int) float64 { return float64(hops) * w.net.toll * w.g.Worth[w.out] }
+
 // extend leads the labels of a token one hop on, where there is hope. Arcs
 // come by falling lift, so that the first too weak for any end ends the look.
 func (w *sweep) extend(k, t int, labels *bunch) {
@@ -53,6 +56,9 @@ func (w *sweep) extend(k, t int, labels *bunch) {
 	left, o := w.reach-k-1, &w.outlook
 	w.net.effort += fan / looks
 	worth, must := labels[0].amount*w.g.Worth[t], w.must(0, k+1)
+	if k > 0 {
+		must += w.toll(k + 1) // an arc alone may carry more than a chunk
+	}
 	for i := range ways[:fan] {
 		way := &ways[i]
 		lifted := float64(way.Lift) * worth
@@ -121,7 +127,7 @@ func (w *sweep) pass(k, t, slot int, from *label, a *market.Arc) {
 	if hope == 0 || !w.g.Connected(to) {
 		hope = w.exit(to, w.reach-k-1)
 	}
-	if y*w.g.Worth[to]*hope >= w.must(next.gas, 1) {
+	if y*w.g.Worth[to]*hope >= w.must(next.gas, 1)+w.toll(k+2) {
 		w.layers[k+1].at(to).offer(&next, k+1, gasCost)
 	}
 }
@@ -153,11 +159,11 @@ func (w *sweep) arrive(k, t, slot int, from *label, a *market.Arc, node int) {
 			return
 		}
 		c.out, c.gas = y, from.gas+gas
-		c.gain = y*u - w.chunk - c.gas*n.gasCost
+		c.gain = y*u - w.chunk - c.gas*n.gasCost - float64(k+1)*n.toll
 	case a.Spot*u > v:
 		w.net.effort++
 		x, y, _, gas := a.Supply.Until(v / u)
-		c.gain = y*u - x*v - gas*n.gasCost
+		c.gain = y*u - x*v - gas*n.gasCost - n.toll
 	}
 	if w.alone {
 		w.need = max(w.need, c.gain*w.g.Worth[w.out])

@@ -1,0 +1,107 @@
+package router
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// gauss solves a*x = b by plain elimination with pivots.
+func gauss(a [][]float64, b []float64) []float64 {
+	for k := range a {
+		pivot := k
+		for i := k; i < len(a); i++ {
+			if math.Abs(a[i][k]) > math.Abs(a[pivot][k]) {
+				pivot = i
+			}
+		}
+		a[k], a[pivot], b[k], b[pivot] = a[pivot], a[k], b[pivot], b[k]
+		for i := k + 1; i < len(a); i++ {
+			part := a[i][k] / a[k][k]
+			for j := k; j < len(a); j++ {
+				a[i][j] -= part * a[k][j]
+			}
+			b[i] -= part * b[k]
+		}
+	}
+	for i := len(a) - 1; i >= 0; i-- {
+		for j := i + 1; j < len(a); j++ {
+			b[i] -= a[i][j] * b[j]
+		}
+		b[i] /= a[i][i]
+	}
+	return b
+}
+
+// The sparse elimination is held against a dense one, on graphs from a few
+// tokens to as many as a net may have.
+func TestMatrix(t *testing.T) {
+	r := rand.New(rand.NewPCG(9, 10))
+	for round := range 60 {
+		size := 3 + r.IntN(40)
+		if round == 0 {
+			size = maxNodes
+		}
+		n := net{nodes: make([]node, size)}
+		for i := range n.nodes {
+			n.nodes[i].v = math.Exp(r.NormFloat64())
+		}
+		for range 3 * size {
+			l := leg{from: r.IntN(size), to: r.IntN(1 + r.IntN(size)), slope: math.Exp(3 * r.NormFloat64()), off: r.IntN(8) == 0}
+			l.x, l.y, l.bend = r.Float64(), r.Float64(), float64(r.IntN(2))
+			if l.from != l.to {
+				n.legs = append(n.legs, l)
+			}
+		}
+		const extra = 0.01
+		dense := func() [][]float64 {
+			a := make([][]float64, size)
+			for i := range a {
+				a[i] = make([]float64, size)
+				a[i][i] = extra
+			}
+			for _, l := range n.legs {
+				if l.off {
+					continue
+				}
+				in, out := l.x*n.nodes[l.from].v, l.y*n.nodes[l.to].v
+				a[l.from][l.from] += l.slope + l.bend*in*in
+				a[l.to][l.to] += l.slope + l.bend*out*out
+				a[l.from][l.to] -= l.slope + l.bend*in*out
+				a[l.to][l.from] -= l.slope + l.bend*in*out
+			}
+			for i := range a {
+				a[i][sink], a[sink][i] = 0, 0
+			}
+			a[sink][sink] = 1
+			return a
+		}
+		var m matrix
+		m.shape(&n)
+		m.fill(&n, extra)
+		m.factorise()
+
+		b := make([]float64, size)
+		for i := range b {
+			b[i] = r.NormFloat64()
+			if m.place[i] < 0 {
+				b[i] = 0
+			}
+		}
+		want := gauss(dense(), append([]float64(nil), b...))
+		m.divide(b)
+		for i := range b {
+			if math.Abs(b[i]-want[i]) > 1e-6*(1+math.Abs(want[i])) {
+				t.Fatalf("%d nodes: %g at %d, want %g", size, b[i], i, want[i])
+			}
+		}
+		p, q := m.order[0], m.order[len(m.order)-1]
+		unit := make([]float64, size)
+		unit[p]++
+		unit[q]--
+		x := gauss(dense(), unit)
+		if got, want := m.resistance(p, q), x[p]-x[q]; p != q && math.Abs(got-want) > 1e-6*want {
+			t.Fatalf("%d nodes: resistance %g, want %g", size, got, want)
+		}
+	}
+}

@@ -1,0 +1,224 @@
+package router
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// prune takes out what does not earn its gas, sharing anew each time; more if
+// there are more than maxSteps legs. It gives the output net of gas.
+func (n *net) prune(maxSteps int) float64 {
+	n.spare = 0
+	best := n.shed(fine) - n.gas()
+	for n.live() > 1 {
+		over := n.live() - maxSteps
+		list := n.chains()
+		if len(list) < 2 {
+			break
+		}
+		if over > 0 {
+			slices.SortFunc(list, func(a, b chain) int { return cmp.Or(cmp.Compare(a.each, b.each), a.first-b.first) })
+			n.takeOut(list, max(1, over/5))
+			best = n.shed(rough) - n.gas()
+			continue
+		}
+		n.spare = slices.MinFunc(list, func(a, b chain) int { return cmp.Compare(a.each, b.each) }).each
+		c := slices.MinFunc(list, func(a, b chain) int { return cmp.Compare(a.loss-a.gas, b.loss-b.gas) })
+		if c.loss > c.gas || n.legs[c.first].tried || n.spent() {
+			break
+		}
+		n.save()
+		n.legs[c.first].off = true
+		if net := n.shed(fine) - n.gas(); net >= best {
+			best = net
+			continue
+		}
+		n.restore()
+		n.legs[c.first].tried = true
+	}
+	return best
+}
+
+func (n *net) save() {
+	n.saved = append(n.saved[:0], n.legs...)
+	n.values = n.values[:0]
+	for i := range n.nodes {
+		n.values = append(n.values, n.nodes[i].v)
+	}
+}
+
+func (n *net) restore() {
+	copy(n.legs, n.saved)
+	for i := range n.nodes {
+		n.nodes[i].v = n.values[i]
+	}
+	n.count()
+}
+
+// chain is a row of legs with nothing joining or leaving in between.
+type chain struct {
+	first  int // leg
+	to     int // node
+	length int
+	gas    float64
+	loss   float64 // about what would be lost without it
+	each   float64 // the same for a leg
+	alone  bool    // nothing else could carry its flow
+}
+
+// chains are what can be taken out. Without a chain its profit is lost, and
+// its flow goes other ways, whose prices give way as far as they are stiff:
+// how stiff, the Laplacian tells.
+func (n *net) chains() (list []chain) {
+	n.newton.shape(n)
+	n.evaluate()
+	n.direction(damping)
+	for i := range n.legs {
+		l := &n.legs[i]
+		if l.off || n.inside(l.from) {
+			continue
+		}
+		c := chain{first: i, gas: n.gasCost * l.gas, length: 1, loss: l.profit}
+		give, flow, end := 1/l.slope, l.x*n.nodes[l.from].v, l
+		for n.inside(end.to) {
+			end = n.after(end)
+			c.length++
+			c.gas += n.gasCost * end.gas
+			c.loss += end.profit
+			give += 1 / end.slope
+		}
+		c.to = end.to
+		resistance := n.newton.resistance(l.from, end.to)
+		if rest := 1 - resistance/give; rest > 1e-6 {
+			c.loss += flow * flow * resistance / rest / 2
+		} else {
+			c.alone = true
+			c.loss = math.Inf(1)
+		}
+		c.each = c.loss / float64(c.length)
+		list = append(list, c)
+	}
+	n.push()
+	return list
+}
+
+// inside says whether a node is in the middle of a chain.
+func (n *net) inside(t int) bool {
+	return t != source && t != sink && n.nodes[t].in == 1 && n.nodes[t].out == 1
+}
+
+// after is the leg that leaves the node to which a leg leads.
+func (n *net) after(l *leg) *leg {
+	for i := range n.legs {
+		if next := &n.legs[i]; !next.off && next.from == l.to {
+			return next
+		}
+	}
+	return nil
+}
+
+// takeOut takes chains out until so many legs are gone; of several with one
+// end in common only the first, for they may stand in for each other.
+func (n *net) takeOut(list []chain, legs int) {
+	for i := range n.nodes {
+		n.nodes[i].joined = false
+	}
+	for i := range list {
+		c := &list[i]
+		from, to := &n.nodes[n.legs[c.first].from], &n.nodes[c.to]
+		if i > 0 && (c.alone || from.joined && to.joined) {
+			continue
+		}
+		from.joined, to.joined = true, true
+		n.legs[c.first].off = true
+		if legs -= c.length; legs <= 0 {
+			return
+		}
+	}
+}
+
+// shed shares anew, takes out legs without flow and gives the output.
+func (n *net) shed(tolerance float64) float64 {
+	for {
+		n.trim()
+		out, again := n.solve(tolerance), false
+		for i := range n.legs {
+			if l := &n.legs[i]; !l.off && l.x < 1 {
+				l.off, again = true, again || l.x > 0
+			}
+		}
+		if !again {
+			n.trim()
+			return out
+		}
+	}
+}
+
+// dropLeast takes out the leg that carries least.
+func (n *net) dropLeast() {
+	least, worth := -1, 0.0
+	for i := range n.legs {
+		l := &n.legs[i]
+		if w := l.x * n.nodes[l.from].v; !l.off && (least < 0 || w < worth) {
+			least, worth = i, w
+		}
+	}
+	n.legs[least].off = true
+	n.shed(fine)
+}
+
+// gas is what the legs in use burn, in the last token.
+func (n *net) gas() float64 {
+	sum := 0.0
+	for i := range n.legs {
+		if !n.legs[i].off {
+			sum += n.legs[i].gas
+		}
+	}
+	return n.gasCost * sum
+}
+
+// live counts the legs in use.
+func (n *net) live() (count int) {
+	for i := range n.legs {
+		if !n.legs[i].off {
+			count++
+		}
+	}
+	return count
+}
+
+// trim takes out legs that lead nowhere or that nothing feeds.
+func (n *net) trim() {
+	for i := range n.nodes {
+		n.nodes[i].joined = i == sink
+	}
+	for i := len(n.legs) - 1; i >= 0; i-- {
+		l := &n.legs[i]
+		l.off = l.off || !n.nodes[l.to].joined
+		n.nodes[l.from].joined = n.nodes[l.from].joined || !l.off
+	}
+	for i := range n.nodes {
+		n.nodes[i].joined = i == source
+	}
+	for i := range n.legs {
+		l := &n.legs[i]
+		l.off = l.off || !n.nodes[l.from].joined
+		n.nodes[l.to].joined = n.nodes[l.to].joined || !l.off
+	}
+	n.count()
+}
+
+// count notes how many legs in use enter and leave each node.
+func (n *net) count() {
+	for i := range n.nodes {
+		n.nodes[i].in, n.nodes[i].out = 0, 0
+	}
+	for i := range n.legs {
+		if l := &n.legs[i]; !l.off {
+			n.nodes[l.from].out++
+			n.nodes[l.to].in++
+		}
+	}
+}

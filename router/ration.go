@@ -1,0 +1,145 @@
+package router
+
+import (
+	"cmp"
+	"slices"
+)
+
+// Where there are more legs than places in a plan, each pays a toll: as much
+// as leaves so many that earn it. Added to what solve makes least,
+//
+//	places*toll + sum over legs of max(0, profit - toll)
+//
+// in place of the profits, it is still convex and bounds every plan of so many
+// steps. The values at its minimum tell which legs are worth a place, whatever
+// the others do; those of a net that uses all legs do not. The corner of max
+// is rounded off, as far as blur on both sides of it.
+
+const (
+	coarse     = 1e-3 // as rough and fine
+	blurred   = 1.   // of the toll, while the net grows
+	sharp     = 1. / 4
+	leastToll = 1e-6 // of the order
+	slip      = 0.02 // of the places
+)
+
+// settle shares anew after legs have joined. From when they are more than the
+// places there is a toll, and legs that earn nothing leave.
+func (n *net) settle() {
+	if n.toll == 0 && (n.places == 0 || n.live() <= n.places) {
+		n.order()
+		n.plain = n.solve(rough) - n.gas()
+		return
+	}
+	if n.toll == 0 {
+		if !n.full {
+			n.full = true
+			n.keep()
+		}
+		n.newton.grow(len(n.nodes))
+		n.evaluate()
+		n.toll = n.firstToll()
+	}
+	n.toll = max(n.toll, n.leastToll())
+	n.blur = blurred * n.toll
+	n.minimise(coarse)
+	for i := range n.legs {
+		l := &n.legs[i]
+		l.off = l.off || l.profit <= n.gasCost*l.gas
+	}
+	n.count()
+	n.compact()
+}
+
+// firstToll is one that as many legs can pay as there are places.
+func (n *net) firstToll() float64 {
+	profits := n.newton.v[:0]
+	for i := range n.legs {
+		if l := &n.legs[i]; !l.off {
+			profits = append(profits, l.profit)
+		}
+	}
+	slices.Sort(profits)
+	return max(profits[len(profits)-n.places-1], n.leastToll())
+}
+
+// leastToll keeps the corner of max from becoming too sharp where the places
+// are nearly enough.
+func (n *net) leastToll() float64 { return leastToll * n.amount * n.nodes[source].v }
+
+// fits says whether the legs that pay the toll are about as many as places, or
+// fewer at the least toll.
+func (n *net) fits() bool {
+	over := -n.newton.tollSlope / n.toll
+	return over <= slip*float64(n.places) && (over >= -slip*float64(n.places) || n.toll <= n.leastToll()*1.01)
+}
+
+// choose ends the toll and leaves half as many legs again as there are places,
+// those with the most profit.
+func (n *net) choose() {
+	if n.toll == 0 {
+		return
+	}
+	n.blur = sharp * n.toll
+	n.minimise(coarse)
+	n.toll = 0
+	n.evaluate()
+	order := make([]int, 0, len(n.legs))
+	for i := range n.legs {
+		if !n.legs[i].off {
+			order = append(order, i)
+		}
+	}
+	slices.SortFunc(order, func(a, b int) int {
+		return cmp.Or(cmp.Compare(n.legs[b].profit, n.legs[a].profit), a-b)
+	})
+	for _, i := range order[min(len(order), n.places*3/2):] {
+		n.legs[i].off = true
+	}
+}
+
+// charge is what a leg adds to the sum under the toll. The leg trades by the
+// weight with which it earns it.
+func (n *net) charge(l *leg) (sum, weight float64) {
+	w := &n.newton
+	earned := l.profit - n.toll - n.gasCost*l.gas
+	switch {
+	case earned <= -n.blur:
+		return 0, 0
+	case earned >= n.blur:
+		w.tollSlope -= n.toll
+		return earned, 1
+	}
+	weight = (earned + n.blur) / (2 * n.blur)
+	l.bend = 1 / (2 * n.blur)
+	w.tollSlope -= weight * n.toll
+	w.tollBend += l.bend * n.toll * n.toll
+	return (earned + n.blur) * weight / 2, weight
+}
+
+// directToll lets the toll join the direction: its row and column border the
+// matrix.
+func (n *net) directToll() {
+	w := &n.newton
+	clear(w.border)
+	for i := range n.legs {
+		if l := &n.legs[i]; !l.off && l.bend > 0 {
+			w.border[l.from] += l.bend * n.toll * l.x * n.nodes[l.from].v
+			w.border[l.to] -= l.bend * n.toll * l.y * n.nodes[l.to].v
+		}
+	}
+	slope, bend := w.tollSlope, w.tollBend+1e-9*n.toll*float64(n.places)
+	copy(w.give, w.border)
+	w.divide(w.give)
+	for t := range w.border {
+		slope += w.border[t] * w.step[t]
+		bend -= w.border[t] * w.give[t]
+	}
+	if bend <= 0 {
+		return
+	}
+	w.tollStep = min(1, max(-0.5, n.leastToll()/n.toll-1, -slope/bend))
+	for t := range w.step {
+		w.step[t] -= w.tollStep * w.give[t]
+	}
+}
