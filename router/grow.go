@@ -12,7 +12,7 @@ const (
 	fullChunk  = 2. // for a place, when there are more legs than places
 	lastChunk  = 1. / 1000
 	refills    = 3
-	oneTurn    = 48 // steps above which a plan is not grown a second time
+	fewSteps   = 48 // up to which a plan gets more effort for each
 )
 
 // grow lets paths join the net. A path joins if it pays more for a chunk of
@@ -56,33 +56,43 @@ func (f *finder) trade() {
 	n := &f.net
 	n.places = f.maxSteps
 	f.grow(firstChunk, maxLegs(f.maxSteps))
+	full := n.live() > n.places || n.plain > 0
 	n.choose()
 	best := n.prune(f.maxSteps)
-	if !n.full {
-		return
+	if n.plain > 0 && best < n.plain {
+		// The toll misled, or the places are worth that much.
+		n.keep(&n.pruned)
+		n.revert(&n.start)
+		best = f.better(n.prune(f.maxSteps), best)
 	}
-	if best < n.plain {
-		n.revert()
-		best = n.prune(f.maxSteps)
-	}
-	if f.maxSteps <= oneTurn && !n.spent() && n.spare > 0 && !math.IsInf(n.spare, 1) {
+	if full && !n.spent() && f.maxSteps <= fewSteps && n.spare > 0 && !math.IsInf(n.spare, 1) {
 		f.turn(best)
 	}
-	f.refill()
+	if full {
+		f.refill()
+	}
+}
+
+// better goes back to the pruned net if it paid more.
+func (f *finder) better(now, before float64) float64 {
+	if now >= before {
+		return now
+	}
+	f.net.revert(&f.net.pruned)
+	return before
 }
 
 // turn grows a pruned net again, under a toll that is what its least leg is
-// worth, unless that makes it worse.
+// worth.
 func (f *finder) turn(best float64) {
 	n := &f.net
 	n.compact()
-	n.keep()
+	n.keep(&n.pruned)
 	n.toll = n.spare
+	n.keep(&n.last)
 	if f.grow(firstChunk, maxLegs(f.maxSteps)) {
 		n.choose()
-		if n.prune(f.maxSteps) < best {
-			n.revert()
-		}
+		f.better(n.prune(f.maxSteps), best)
 	}
 	n.toll = 0
 }
@@ -109,4 +119,4 @@ func (f *finder) refill() {
 }
 
 // maxLegs is how many legs are looked at for a plan of so many steps.
-func maxLegs(maxSteps int) int { return 4*maxSteps + 32 }
+func maxLegs(maxSteps int) int { return 3*maxSteps + 8 }

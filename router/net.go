@@ -10,26 +10,28 @@ import (
 
 // net is the flow at hand: the pools in use, each one way, without a circle.
 type net struct {
-	amount    float64
-	nodes     []node // tokens in use: in and out first
-	legs      []leg  // in order: what makes a token stands before what takes it
-	saved     []leg
-	values    []float64 // saved values of the nodes
-	full      bool      // there were more legs than places
-	kept      []leg     // the best net so far, as keptNodes
-	keptNodes []node
-	old       []node // scratch of compact
-	newton    newton
-	effort    int // curves evaluated so far, and how many may be
-	budget    int
+	amount float64
+	nodes  []node // tokens in use: in and out first
+	legs   []leg  // in order: what makes a token stands before what takes it
+	saved  []leg
+	values []float64 // saved values of the nodes
+	start  draft     // when the toll began
+	last   draft     // when values were last found with a toll
+	pruned draft
+	old    []node // scratch of compact
+	newton newton
+	effort int // curves evaluated so far, and how many may be
+	budget int
 
 	nodeOf []int32 // by token, legOf by pool: index+1, or 0
 	legOf  []int32
 
 	places int     // legs that a plan may have; 0 is any number
 	toll   float64 // what a leg pays for its place, if there are too few
+	paid   float64 // output of the last net without a toll
+	plain  float64 // output when the toll began; 0 if it did not
+	stiff  bool    // no values could be found with a toll
 	blur   float64 // how far from the toll a leg is in part
-	plain  float64 // what the last net without a toll paid, net of gas
 	spare  float64 // what the least leg of a pruned net is worth
 
 	gasCost  float64 // of a unit of gas, in the last token; 0 when unknown
@@ -89,9 +91,11 @@ func (n *net) forget() {
 	}
 	clear(n.legs)
 	clear(n.saved[:cap(n.saved)])
-	clear(n.kept[:cap(n.kept)])
+	for _, d := range []*draft{&n.start, &n.last, &n.pruned} {
+		clear(d.legs[:cap(d.legs)])
+	}
 	n.nodes, n.legs = n.nodes[:0], n.legs[:0]
-	n.places, n.toll, n.plain, n.full = 0, 0, 0, false
+	n.places, n.toll, n.stiff, n.plain, n.paid = 0, 0, false, 0, 0
 }
 
 // spent says whether the search has to end with what it has.
@@ -149,28 +153,33 @@ func (n *net) add(path []hop, pools []venue.Pool) bool {
 	return true
 }
 
-// keep notes the net, to revert to.
-func (n *net) keep() {
-	n.kept = append(n.kept[:0], n.legs...)
-	n.keptNodes = append(n.keptNodes[:0], n.nodes...)
+// draft is a net to go back to.
+type draft struct {
+	legs  []leg
+	nodes []node
+	toll  float64
 }
 
-// revert goes back to the net that was kept.
-func (n *net) revert() {
+func (n *net) keep(d *draft) {
+	d.legs = append(d.legs[:0], n.legs...)
+	d.nodes = append(d.nodes[:0], n.nodes...)
+	d.toll = n.toll
+}
+
+func (n *net) revert(d *draft) {
 	for i := range n.legs {
 		n.legOf[n.legs[i].arc.Pool] = 0
 	}
 	for i := range n.nodes {
 		n.nodeOf[n.nodes[i].token] = 0
 	}
-	n.legs = append(n.legs[:0], n.kept...)
-	n.nodes = append(n.nodes[:0], n.keptNodes...)
+	n.legs = append(n.legs[:0], d.legs...)
+	n.nodes = append(n.nodes[:0], d.nodes...)
+	n.toll = d.toll
 	for i := range n.nodes {
 		n.nodeOf[n.nodes[i].token] = int32(i + 1)
 	}
 	n.order()
-	n.trim()
-	n.solve(fine)
 }
 
 // compact forgets legs that were taken out and tokens that none is left for.

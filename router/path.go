@@ -31,8 +31,8 @@ type hop struct {
 }
 
 // detour is how many hops a path makes from one node of a net to another, and
-// tollDetour where each pays a toll.
-const detour, tollDetour = 3, 2
+// shortDetour for a plan of very many steps.
+const detour, shortDetour = 3, 2
 
 // price finds paths from the nodes of the net to others that pay more for a
 // chunk than the net does at its own prices; the best first.
@@ -55,8 +55,8 @@ func (f *finder) price(chunk float64) {
 		}
 	}
 	w := sweep{finder: f, chunk: chunk, need: chunk * worth, reach: min(f.hops, detour)}
-	if n.toll > 0 {
-		w.reach = min(w.reach, tollDetour)
+	if n.toll > 0 && n.places > fewSteps {
+		w.reach = min(w.reach, shortDetour)
 	}
 	f.outlook.bulk = w.need >= surely
 	f.lookBack(w.reach, 0)

@@ -16,40 +16,50 @@ import (
 // is rounded off, as far as blur on both sides of it.
 
 const (
-	coarse     = 1e-3 // as rough and fine
+	coarse    = 1e-3 // as rough and fine
 	blurred   = 1.   // of the toll, while the net grows
 	sharp     = 1. / 4
 	leastToll = 1e-6 // of the order
 	slip      = 0.02 // of the places
 )
 
-// settle shares anew after legs have joined. From when they are more than the
-// places there is a toll, and legs that earn nothing leave.
+// settle shares anew after legs have joined. From when they are many more than
+// the places there is a toll, and legs that earn nothing leave. Where very deep
+// pools make its corners too sharp to find the values, there is none.
 func (n *net) settle() {
-	if n.toll == 0 && (n.places == 0 || n.live() <= n.places) {
+	if n.stiff || n.toll == 0 && (n.places == 0 || n.live() <= n.seats()) {
 		n.order()
-		n.plain = n.solve(rough) - n.gas()
+		n.paid = n.solve(rough)
 		return
 	}
 	if n.toll == 0 {
-		if !n.full {
-			n.full = true
-			n.keep()
-		}
+		n.plain = n.paid
+		n.keep(&n.start)
+		n.keep(&n.last)
 		n.newton.grow(len(n.nodes))
 		n.evaluate()
 		n.toll = n.firstToll()
 	}
 	n.toll = max(n.toll, n.leastToll())
 	n.blur = blurred * n.toll
-	n.minimise(coarse)
+	if !n.minimise(coarse) {
+		n.revert(&n.last)
+		n.stiff, n.toll = true, 0
+		n.paid = n.solve(rough)
+		return
+	}
 	for i := range n.legs {
 		l := &n.legs[i]
 		l.off = l.off || l.profit <= n.gasCost*l.gas
 	}
 	n.count()
 	n.compact()
+	n.keep(&n.last)
 }
+
+// seats are more than the places by what prune, which knows better than a toll,
+// takes out again.
+func (n *net) seats() int { return n.places*3/2 + 16 }
 
 // firstToll is one that as many legs can pay as there are places.
 func (n *net) firstToll() float64 {
@@ -74,15 +84,17 @@ func (n *net) fits() bool {
 	return over <= slip*float64(n.places) && (over >= -slip*float64(n.places) || n.toll <= n.leastToll()*1.01)
 }
 
-// choose ends the toll and leaves half as many legs again as there are places,
-// those with the most profit.
+// choose ends the toll and leaves the legs with the most profit seated.
 func (n *net) choose() {
 	if n.toll == 0 {
 		return
 	}
 	n.blur = sharp * n.toll
-	n.minimise(coarse)
+	if !n.minimise(coarse) {
+		n.revert(&n.last)
+	}
 	n.toll = 0
+	n.newton.grow(len(n.nodes))
 	n.evaluate()
 	order := make([]int, 0, len(n.legs))
 	for i := range n.legs {
@@ -93,7 +105,7 @@ func (n *net) choose() {
 	slices.SortFunc(order, func(a, b int) int {
 		return cmp.Or(cmp.Compare(n.legs[b].profit, n.legs[a].profit), a-b)
 	})
-	for _, i := range order[min(len(order), n.places*3/2):] {
+	for _, i := range order[min(len(order), n.seats()):] {
 		n.legs[i].off = true
 	}
 }

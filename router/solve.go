@@ -15,6 +15,7 @@ import "math"
 
 const (
 	newtonSteps = 60
+	tollSteps   = 30
 	rough, fine = 1e-5, 1e-9 // of the order: flow that may not add up
 	damping     = 1e-12      // of the order: the least curvature of a direction
 )
@@ -41,13 +42,18 @@ func (n *net) solve(tolerance float64) float64 {
 	return n.push()
 }
 
-// minimise finds the values at which every token's flow adds up.
-func (n *net) minimise(tolerance float64) {
+// minimise finds the values at which every token's flow adds up; false if it
+// ends far from there.
+func (n *net) minimise(tolerance float64) bool {
 	w := &n.newton
 	w.grow(len(n.nodes))
 	w.shape(n)
 	sum, lambda := n.evaluate(), damping
-	for range newtonSteps {
+	steps := newtonSteps
+	if n.toll > 0 {
+		steps = tollSteps
+	}
+	for range steps {
 		if n.balanced(tolerance) {
 			break
 		}
@@ -69,6 +75,7 @@ func (n *net) minimise(tolerance float64) {
 			break
 		}
 	}
+	return n.addsUp(10 * tolerance)
 }
 
 // evaluate trades every leg at the values of the nodes, and gives the sum
@@ -107,13 +114,17 @@ func (n *net) evaluate() float64 {
 // balanced says whether every token's flow adds up, and those that pay a toll
 // fill their places.
 func (n *net) balanced(tolerance float64) bool {
-	w, limit := &n.newton, tolerance*n.amount*n.nodes[source].v
+	return n.addsUp(tolerance) && (n.toll == 0 || n.fits())
+}
+
+func (n *net) addsUp(tolerance float64) bool {
+	limit := tolerance * n.amount * n.nodes[source].v
 	for t := range n.nodes {
-		if t != sink && math.Abs(w.slope[t]) > limit {
+		if t != sink && math.Abs(n.newton.slope[t]) > limit {
 			return false
 		}
 	}
-	return n.toll == 0 || n.fits()
+	return true
 }
 
 // direction is where the sum falls fastest for its curvature. The last token
