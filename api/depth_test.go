@@ -78,3 +78,14 @@ func TestDepthShowsTheAmount(t *testing.T) {
 		}
 	}
 }
+
+// TestDepthCostsItsSearches: who asks for ladders only gets fewer answers.
+func TestDepthCostsItsSearches(t *testing.T) {
+	s := serve(t, func(c *Config) { c.RatePerSecond = 2 })
+	if a := s.get("/api/v1/depth" + params("tokenIn", wmon, "tokenOut", usdc)); a.status != 200 {
+		t.Fatalf("%s", a.raw)
+	}
+	if a := s.get(goodQuote); a.status != 429 || a.header.Get("Retry-After") != "12" {
+		t.Errorf("%d, Retry-After %s", a.status, a.header.Get("Retry-After"))
+	}
+}

@@ -213,10 +213,11 @@ func (s *server) catalogue(x *exchange) error {
 	return x.cached(map[string][]entry{"errors": list})
 }
 
-// limited refuses clients that ask too often.
-func (s *server) limited(e endpoint) endpoint {
+// limited refuses clients that ask too often. The cost is that of so many
+// quotes.
+func (s *server) limited(e endpoint, cost float64) endpoint {
 	return func(x *exchange) error {
-		if wait := s.limit.take(client(x.r), s.Now()); wait > 0 {
+		if wait := s.limit.take(client(x.r), s.Now(), cost); wait > 0 {
 			return &problem{code: rateLimited, retryAfter: wait}
 		}
 		return e(x)

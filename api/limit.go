@@ -44,8 +44,9 @@ func client(r *http.Request) netip.Prefix {
 	return p
 }
 
-// take is how long the client has to wait; 0 lets it in.
-func (l *limiter) take(client netip.Prefix, now time.Time) time.Duration {
+// take is how long the client has to wait; 0 lets it in. A request that costs
+// more than there is leaves a debt.
+func (l *limiter) take(client netip.Prefix, now time.Time, cost float64) time.Duration {
 	if l.rate <= 0 {
 		return 0
 	}
@@ -61,7 +62,7 @@ func (l *limiter) take(client netip.Prefix, now time.Time) time.Duration {
 	b = bucket{left: l.level(b, now), at: now}
 	var wait time.Duration
 	if b.left >= 1 {
-		b.left--
+		b.left -= cost
 	} else {
 		wait = time.Duration((1 - b.left) / l.rate * float64(time.Second))
 	}

@@ -1,4 +1,4 @@
-// Package api is HTTP in, JSON out: the four endpoints, the error table and the OpenAPI document.
+// Package api is HTTP in, JSON out: the endpoints, the error table and the OpenAPI document.
 //
 // A request loads the newest snapshot once and keeps it to its last line, so
 // every number of an answer belongs to one block. Nothing on that way waits
@@ -130,12 +130,12 @@ func (s *server) routes() {
 		"/liquidity-sources": s.sources,
 		"/quote":             s.quote,
 		"/swap":              s.swap,
-		"/depth":             s.depth,
 		"/stream":            s.stream,
 		"/market":            s.market,
 	} {
-		s.route(prefix+path, s.limited(e))
+		s.route(prefix+path, s.limited(e, 1))
 	}
+	s.route(prefix+"/depth", s.limited(s.depth, rungs))
 	for path, e := range map[string]endpoint{
 		"/healthz":                  s.healthz,
 		"/readyz":                   s.readyz,
