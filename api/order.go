@@ -93,7 +93,7 @@ func (s *server) askOrder(q *query, includes ...string) ask {
 // askPair is what is to be traded for what, and where not.
 func (s *server) askPair(q *query) ask {
 	a := ask{deadlineSeconds: defaultDeadlineSeconds}
-	a.MaxSteps = s.MaxSteps
+	a.MaxSteps, a.VerifiedHops = s.MaxSteps, s.VerifiedHops
 	var okIn, okOut bool
 	a.TokenIn, a.nativeIn, okIn = s.askToken(q, "tokenIn")
 	a.TokenOut, a.nativeOut, okOut = s.askToken(q, "tokenOut")

@@ -122,6 +122,28 @@ func TestMaxSteps(t *testing.T) {
 	}
 }
 
+// TestVerifiedHops: a stranger may be bought and sold, not passed through.
+func TestVerifiedHops(t *testing.T) {
+	through := func(verified bool, in, out common.Address, amount u256.Int) (steps int) {
+		var q quoteBody
+		s := serve(t, func(c *Config) { c.VerifiedHops = verified })
+		s.get("/api/v1/quote"+params("tokenIn", in, "tokenOut", out, "amount", amount)).into(t, &q)
+		for _, r := range q.Routes {
+			if r.TokenIn == lower(weth) && in != weth {
+				steps++
+			}
+		}
+		return steps
+	}
+	if through(false, wmon, usdc, units(900_000, 18)) == 0 {
+		t.Error("no detour by itself: the market is too tame for this test")
+	}
+	if through(true, wmon, usdc, units(900_000, 18)) > 0 {
+		t.Error("a stranger in mid-route")
+	}
+	through(true, rare, weth, units(1, 18)) // has an answer
+}
+
 // word is a 32-byte argument of calldata behind the selector.
 func word(data []byte, i int) u256.Int { return u256.FromBytes(data[4+32*i : 36+32*i]) }
 

@@ -43,6 +43,7 @@ type Config struct {
 	Now      func() time.Time // nil: time.Now
 
 	MaxSteps      int           // of a plan; 0: router.DefaultMaxSteps
+	VerifiedHops  bool          // only verified tokens in mid-route
 	MaxImpactBps  int           // guard of /swap; 0: 5000
 	StaleAfter    time.Duration // 0: 30 s
 	Timeout       time.Duration // budget of one request; 0: 5 s

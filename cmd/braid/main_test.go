@@ -38,6 +38,7 @@ func TestRefusals(t *testing.T) {
 		{"always old", []string{"dev", "--stale-after", "0s"}, []string{"--stale-after"}},
 		{"negative rate", []string{"dev", "--rate", "-1"}, []string{"--rate"}},
 		{"no steps", []string{"dev", "--max-steps", "0"}, []string{"--max-steps", "1 and 100"}},
+		{"hops nowhere", []string{"dev", "--hops", "none"}, []string{"--hops", "verified", "all"}},
 		{"no streams", []string{"dev", "--max-streams", "-1"}, []string{"--max-streams"}},
 		{"contact nowhere", []string{"dev", "--contact", "root@localhost"}, []string{"--contact", "mailto:"}},
 		{"contact of two lines", []string{"dev", "--contact", "mailto:a@b.c\nExpires: never"}, []string{"--contact", "mailto:"}},

@@ -59,6 +59,7 @@ type service struct {
 	staleAfter   time.Duration
 	rate         float64
 	maxSteps     int
+	hops         string // empty: as the chain demands
 	maxStreams   int
 	contact      string
 	pauseFile    string
@@ -72,6 +73,7 @@ func (s *service) flags(f *flag.FlagSet, getenv func(string) string) {
 	f.StringVar(&s.pauseFile, "pause-file", getenv("BRAID_PAUSE_FILE"), "`file` of sources to keep out of routes, an id and a reason a line; looked at every second (BRAID_PAUSE_FILE)")
 	f.Float64Var(&s.rate, "rate", 0, "requests a second that one client may make; 0 for no `limit`")
 	f.IntVar(&s.maxSteps, "max-steps", router.DefaultMaxSteps, "most `steps` of a plan")
+	f.StringVar(&s.hops, "hops", "", "tokens in mid-route: `verified` or all (default verified, on a local chain all)")
 	f.IntVar(&s.maxStreams, "max-streams", 256, "quote `streams` open at the same time; one client gets a quarter")
 	f.StringVar(&s.contact, "contact", getenv("BRAID_CONTACT"), "where to report vulnerabilities, a mailto: or https: `URI` (BRAID_CONTACT)")
 }
@@ -87,6 +89,8 @@ func (s *service) check() error {
 		return fmt.Errorf("--rate %g is below nothing", s.rate)
 	case s.maxSteps < 1 || s.maxSteps > 100:
 		return fmt.Errorf("--max-steps %d is not between 1 and 100", s.maxSteps)
+	case s.hops != "" && s.hops != "verified" && s.hops != "all":
+		return fmt.Errorf("--hops %.20q is neither verified nor all", s.hops)
 	case s.maxStreams < 1:
 		return fmt.Errorf("--max-streams %d lets none in", s.maxStreams)
 	case s.contact != "" && !contactable(s.contact):
@@ -143,6 +147,11 @@ func (s *service) run(ctx context.Context, l net.Listener, log *slog.Logger, rea
 		Log:      log,
 		Registry: registry,
 	})
+	verified, err := s.verifiedHops(ctx, node)
+	if err != nil {
+		l.Close()
+		return err
+	}
 	closing := make(chan struct{}) // streams do not end by themselves
 	contract, executor := contracts.Addresses(monad.WrappedNative)
 	var account *web.Local
@@ -159,6 +168,7 @@ func (s *service) run(ctx context.Context, l net.Listener, log *slog.Logger, rea
 			Retired:       retired,
 			Contracts:     calldata.Contracts{Router: contract, Executor: executor, WrappedNative: monad.WrappedNative},
 			MaxSteps:      s.maxSteps,
+			VerifiedHops:  verified,
 			MaxImpactBps:  s.maxImpactBps,
 			StaleAfter:    s.staleAfter,
 			RatePerSecond: s.rate,
