@@ -46,6 +46,12 @@ func (x *exchange) Unwrap() http.ResponseWriter { return x.ResponseWriter }
 // warn tells of something that was not asked for but did no harm.
 func (x *exchange) warn(w string) { x.warnings = append(x.warnings, w) }
 
+func (x *exchange) showWarnings() {
+	if len(x.warnings) > 0 {
+		x.Header().Set("X-Warnings", strings.Join(x.warnings, ", "))
+	}
+}
+
 // timed adds a line to Server-Timing.
 func (x *exchange) timed(what string, since time.Time) {
 	x.timings = append(x.timings, fmt.Sprintf("%s;dur=%.3f", what, float64(time.Since(since).Microseconds())/1000))
@@ -91,10 +97,8 @@ const gzipFrom = 4 << 10
 // send writes a whole answer. A packed body is another representation, so its
 // strong tag differs.
 func (x *exchange) send(status int, contentType string, body []byte) {
+	x.showWarnings()
 	h := x.Header()
-	if len(x.warnings) > 0 {
-		h.Set("X-Warnings", strings.Join(x.warnings, ", "))
-	}
 	if len(x.timings) > 0 {
 		x.timed("total", x.began)
 		h.Set("Server-Timing", strings.Join(x.timings, ", "))

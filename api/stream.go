@@ -31,6 +31,7 @@ func (s *server) stream(x *exchange) error {
 		return &problem{code: rateLimited, detail: "too many streams are open", retryAfter: streamRetry}
 	}
 	defer s.streams.close(from)
+	x.showWarnings()
 	h := x.Header()
 	h.Set("Content-Type", "text/event-stream")
 	h.Set("Cache-Control", "no-store")

@@ -203,8 +203,15 @@ func TestTooManyStreams(t *testing.T) {
 		t.Errorf("%d %v %s", a.status, a.header, a.raw)
 	}
 	stop()
-	for s.raw("HEAD", "/api/v1/stream"+toUSDC).status != 200 {
+	for {
+		a = s.raw("HEAD", "/api/v1/stream"+toUSDC+"&slippage=1")
+		if a.status == 200 {
+			break
+		}
 		runtime.Gosched() // until the server has seen it leave
+	}
+	if a.header.Get("X-Warnings") != "UNKNOWN_PARAMETER;name=slippage" {
+		t.Errorf("%v", a.header)
 	}
 }
 
