@@ -41,7 +41,7 @@ var floors = map[string][]string{
 	"indexer":        {"u256", "venue", "market", "chain"},
 	"devchain":       {"u256", "venue", "market", "monad", "contracts", "evm", "plan", "calldata"},
 	"web":            {},
-	"api":            {"u256", "venue", "market", "plan", "router", "calldata"},
+	"api":            {"u256", "venue", "market", "plan", "router", "calldata", "contracts"},
 	"cmd/braid":      {"*"},
 }
 

@@ -98,7 +98,7 @@ func TestErrors(t *testing.T) {
 		{"deadline too late", plain, swap("deadlineSeconds", "3601"), invalidParameter, hints{}},
 		{"impact above all", plain, swap("maxPriceImpactBps", "10001"), invalidParameter, hints{}},
 		{"minimum a word", plain, swap("minAmountOut", "all"), invalidParameter, hints{}},
-		{"include unknown", plain, swap("include", "meta,calls"), invalidParameter, hints{}},
+		{"include unknown", plain, swap("include", "meta,gas"), invalidParameter, hints{}},
 		{"approval of a quote", plain, quote(wmon, usdc, one, "include", "approval"), invalidParameter, hints{}},
 		{"several kinds", plain, quote("0x12", usdc, "x"), validationFailed, hints{}},
 		{"unknown token", plain, quote(addr(0xbad), usdc, one), unknownToken, hints{}},

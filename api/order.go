@@ -29,7 +29,9 @@ const (
 
 var (
 	quoteParameters = []string{"tokenIn", "tokenOut", "amount", "slippageBps", "excludeSources", "include"}
-	swapParameters  = append([]string{"recipient", "minAmountOut", "deadlineSeconds", "maxPriceImpactBps"}, quoteParameters...)
+	swapParameters  = append([]string{
+		"recipient", "minAmountOut", "deadlineSeconds", "maxPriceImpactBps", "owner", "permit", "permitNonce", "permitVersion",
+	}, quoteParameters...)
 )
 
 // ask is what a caller of /quote or /swap wants.
@@ -46,6 +48,7 @@ type ask struct {
 	recipient    common.Address
 	minAmountOut u256.Int
 	maxImpactBps int
+	signing      signing
 }
 
 func (s *server) askQuote(x *exchange) (ask, error) {
@@ -56,8 +59,9 @@ func (s *server) askQuote(x *exchange) (ask, error) {
 
 func (s *server) askSwap(x *exchange) (ask, error) {
 	q := read(x, swapParameters)
-	a := s.askOrder(q, "meta", "why", "viz", "approval")
+	a := s.askOrder(q, "meta", "why", "viz", "approval", "permit", "calls")
 	s.askRecipient(q, &a)
+	s.askSigning(q, &a)
 	if v, ok := q.optional("minAmountOut"); ok {
 		if a.minAmountOut, ok = decimal(v); !ok {
 			q.fault("minAmountOut", invalidParameter, "must be an integer from 0 to 2^256-1, in raw units and digits only")
@@ -85,6 +89,10 @@ func (s *server) askOrder(q *query, includes ...string) ask {
 			a.viz = true
 		case item == "approval":
 			a.approval = true
+		case item == "permit":
+			a.signing.wanted = true
+		case item == "calls":
+			a.signing.calls = true
 		}
 	}
 	return a

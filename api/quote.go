@@ -177,6 +177,7 @@ func (s *server) encode(t *trade) (calldata.Tx, error) {
 		Deadline:  t.deadline,
 		NativeIn:  t.nativeIn,
 		NativeOut: t.nativeOut,
+		Permit:    t.signing.permit,
 	})
 }
 

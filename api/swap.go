@@ -16,6 +16,8 @@ type swapBody struct {
 	quoteBody
 	Tx       txBody        `json:"tx"`
 	Approval *approvalBody `json:"approval,omitempty"`
+	Permit   *permitsBody  `json:"permit,omitempty"`
+	Calls    *callsBody    `json:"calls,omitempty"`
 }
 
 type txBody struct {
@@ -56,13 +58,13 @@ func (s *server) swap(x *exchange) error {
 		return err
 	}
 	x.warnUnpriced(&quote)
-	body := swapBody{quoteBody: quote, Tx: txBody{
+	body := swapBody{quoteBody: quote, Permit: s.permits(t), Calls: t.calls(tx), Tx: txBody{
 		To:           tx.To.Hex(),
 		Data:         tx.Data,
 		Value:        tx.Value.String(),
 		EstimatedGas: strconv.FormatUint(tx.Gas, 10),
 	}}
-	if a.approval && !a.nativeIn {
+	if a.approval && !a.nativeIn && a.signing.permit == nil {
 		body.Approval = t.approve(tx)
 	}
 	return x.fresh(body)

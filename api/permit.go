@@ -1,0 +1,193 @@
+package api
+
+import (
+	"encoding/hex"
+	"strconv"
+	"strings"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/common/hexutil"
+
+	"braid/calldata"
+	"braid/contracts"
+	"braid/u256"
+)
+
+// signing is what a caller wants of permits. Nothing here is read from the
+// chain: what the token knows of its owner, the caller says.
+type signing struct {
+	wanted, calls bool
+	owner         common.Address
+	nonce         u256.Int // of the owner at the token
+	counted       bool     // the nonce is given: the token has ERC-2612
+	version       string   // of the token's domain
+	permit        *calldata.Permit
+}
+
+const maxVersion = 16
+
+func (s *server) askSigning(q *query, a *ask) {
+	g := &a.signing
+	g.owner = a.recipient
+	if _, ok := q.optional("owner"); ok {
+		g.owner, _ = q.address("owner")
+	}
+	if v, ok := q.optional("permitNonce"); ok {
+		if g.nonce, g.counted = decimal(v); !g.counted {
+			q.fault("permitNonce", invalidParameter, "must be an integer from 0 to 2^256-1, in digits only")
+		}
+	}
+	g.version = "1"
+	if v, ok := q.optional("permitVersion"); ok {
+		if g.version = v; len(v) > maxVersion || strings.Trim(v, "0123456789.") != "" {
+			q.fault("permitVersion", invalidParameter, "must be digits and dots, at most 16")
+		}
+	}
+	v, ok := q.optional("permit")
+	if !ok {
+		return
+	}
+	b, err := hex.DecodeString(strings.TrimPrefix(v, "0x"))
+	if err == nil {
+		g.permit, err = calldata.ParsePermit(b)
+	}
+	switch {
+	case err != nil || !strings.HasPrefix(v, "0x"):
+		q.fault("permit", invalidParameter, "must be the prefix that include=permit gave, with the signature behind it")
+	case a.nativeIn:
+		q.fault("permit", invalidParameter, "is for a token, and tokenIn is native")
+	case g.permit.Amount.Lt(a.AmountIn):
+		q.fault("permit", invalidParameter, "is for less than amount")
+	case g.permit.Deadline < uint64(s.Now().Unix()):
+		q.fault("permit", invalidParameter, "has expired")
+	}
+}
+
+type permitsBody struct {
+	Permit2 permitBody  `json:"permit2"`
+	ERC2612 *permitBody `json:"erc2612,omitempty"`
+}
+
+// permitBody is what to sign, and what to write before the signature.
+type permitBody struct {
+	TypedData typedData     `json:"typedData"`
+	Prefix    hexutil.Bytes `json:"prefix"`
+}
+
+type typedData struct {
+	Types       map[string][]typedField `json:"types"`
+	PrimaryType string                  `json:"primaryType"`
+	Domain      typedDomain             `json:"domain"`
+	Message     any                     `json:"message"`
+}
+
+type typedField struct {
+	Name string `json:"name"`
+	Type string `json:"type"`
+}
+
+type typedDomain struct {
+	Name              string `json:"name"`
+	Version           string `json:"version,omitempty"`
+	ChainID           int    `json:"chainId"`
+	VerifyingContract string `json:"verifyingContract"`
+}
+
+type permitMessage struct {
+	Owner    string `json:"owner"`
+	Spender  string `json:"spender"`
+	Value    string `json:"value"`
+	Nonce    string `json:"nonce"`
+	Deadline string `json:"deadline"`
+}
+
+type transferMessage struct {
+	Permitted struct {
+		Token  string `json:"token"`
+		Amount string `json:"amount"`
+	} `json:"permitted"`
+	Spender  string `json:"spender"`
+	Nonce    string `json:"nonce"`
+	Deadline string `json:"deadline"`
+}
+
+// permits are valid as long as the transaction they come with; the nonce of
+// Permit2, which may be any the owner has not used, is the time.
+func (s *server) permits(t *trade) *permitsBody {
+	if !t.signing.wanted || t.nativeIn {
+		return nil
+	}
+	p := &permitsBody{Permit2: s.transfer(t)}
+	if t.signing.counted {
+		p.ERC2612 = s.allowance(t)
+	}
+	return p
+}
+
+func (s *server) transfer(t *trade) permitBody {
+	permit := calldata.Permit{Kind: calldata.Permit2, Amount: t.AmountIn, Nonce: u256.From(uint64(s.Now().UnixMilli())), Deadline: t.deadline}
+	m := transferMessage{Spender: s.Contracts.Router.Hex(), Nonce: permit.Nonce.String(), Deadline: strconv.FormatUint(t.deadline, 10)}
+	m.Permitted.Token, m.Permitted.Amount = t.TokenIn.Hex(), t.AmountIn.String()
+	return permitBody{Prefix: permit.Prefix(), TypedData: typedData{
+		Types: map[string][]typedField{
+			"EIP712Domain":       {{"name", "string"}, {"chainId", "uint256"}, {"verifyingContract", "address"}},
+			"PermitTransferFrom": {{"permitted", "TokenPermissions"}, {"spender", "address"}, {"nonce", "uint256"}, {"deadline", "uint256"}},
+			"TokenPermissions":   {{"token", "address"}, {"amount", "uint256"}},
+		},
+		PrimaryType: "PermitTransferFrom",
+		Domain:      typedDomain{Name: "Permit2", ChainID: chainID, VerifyingContract: contracts.Permit2.Hex()},
+		Message:     m,
+	}}
+}
+
+func (s *server) allowance(t *trade) *permitBody {
+	permit := calldata.Permit{Kind: calldata.ERC2612, Amount: t.AmountIn, Deadline: t.deadline}
+	return &permitBody{Prefix: permit.Prefix(), TypedData: typedData{
+		Types: map[string][]typedField{
+			"EIP712Domain": {{"name", "string"}, {"version", "string"}, {"chainId", "uint256"}, {"verifyingContract", "address"}},
+			"Permit":       {{"owner", "address"}, {"spender", "address"}, {"value", "uint256"}, {"nonce", "uint256"}, {"deadline", "uint256"}},
+		},
+		PrimaryType: "Permit",
+		Domain:      typedDomain{Name: t.name(t.TokenIn), Version: t.signing.version, ChainID: chainID, VerifyingContract: t.TokenIn.Hex()},
+		Message: permitMessage{
+			Owner: t.signing.owner.Hex(), Spender: s.Contracts.Router.Hex(), Value: t.AmountIn.String(),
+			Nonce: t.signing.nonce.String(), Deadline: strconv.FormatUint(t.deadline, 10),
+		},
+	}}
+}
+
+func (t *trade) name(a common.Address) string {
+	i, ok := t.desk.Token(a)
+	if !ok {
+		return ""
+	}
+	return t.desk.Tokens()[i].Name
+}
+
+// callsBody is the parameter of wallet_sendCalls (EIP-5792).
+type callsBody struct {
+	Version        string     `json:"version"`
+	ChainID        string     `json:"chainId"`
+	AtomicRequired bool       `json:"atomicRequired"`
+	Calls          []callBody `json:"calls"`
+}
+
+type callBody struct {
+	To    string        `json:"to"`
+	Data  hexutil.Bytes `json:"data"`
+	Value string        `json:"value"`
+}
+
+// calls are the approval, where one is needed, and the swap, to be sent as one.
+func (t *trade) calls(tx calldata.Tx) *callsBody {
+	if !t.signing.calls {
+		return nil
+	}
+	b := &callsBody{Version: "2.0.0", ChainID: hexutil.EncodeUint64(chainID), AtomicRequired: true}
+	if !t.nativeIn && t.signing.permit == nil {
+		approve := t.approve(tx)
+		b.Calls = append(b.Calls, callBody{To: approve.To, Data: approve.Data, Value: "0x0"})
+	}
+	b.Calls = append(b.Calls, callBody{To: tx.To.Hex(), Data: tx.Data, Value: hexutil.EncodeBig(tx.Value.Big())})
+	return b
+}
