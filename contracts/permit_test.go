@@ -1,6 +1,7 @@
 package contracts
 
 import (
+	"bytes"
 	"crypto/ecdsa"
 	"math/big"
 	"testing"
@@ -258,5 +259,37 @@ func TestPermitNothingPulledBefore(t *testing.T) {
 			t.Errorf("permit that tries %s: %s", door.fault, res.fault)
 		}
 		s.same(kept, s.ledger(s.who, user, victim, s.router, s.exec))
+	}
+}
+
+// What a signature burns more than an exact allowance, the first time, beside
+// the bytes it has in calldata.
+func TestPermitGas(t *testing.T) {
+	s := newEstate(t)
+	o := s.order(s.a, s.b, e18(5), route(nil, through(s.ab, 0, 1)))
+	burnt := func(data []byte) int {
+		s.evm.Context.Time++
+		res := s.send(s.who, &s.router, nil, data)
+		if res.fault != "" {
+			t.Fatal(res.fault)
+		}
+		zeros := bytes.Count(data, []byte{0})
+		return int(res.gas) - 4*zeros - 16*(len(data)-zeros)
+	}
+	o.deadline = maxWei
+	s.must(s.who, s.a, nil, pack(Token, "approve", s.router, e18(5)))
+	burnt(o.data()) // the pair's price sums are new slots
+	s.must(s.who, s.a, nil, pack(Token, "approve", s.router, e18(5)))
+	plain := burnt(o.data())
+	for name, c := range map[string]struct {
+		permit any
+		most   int
+	}{
+		"permit":  {s.permit(s.key, s.who, s.a, e18(5), 0, now+100), 50_000},
+		"Permit2": {s.permit2(s.key, s.a, e18(5), 0, now+100), 58_000},
+	} {
+		if more := burnt(s.data(o, c.permit)) - plain; more > c.most || more < c.most*9/10 {
+			t.Errorf("%s burns %d more, of %d", name, more, c.most)
+		}
 	}
 }
