@@ -57,6 +57,7 @@ type world struct {
 	base  string // of the API
 	key   *ecdsa.PrivateKey
 	from  common.Address
+	braid string // the binary
 	close func()
 }
 
@@ -83,7 +84,7 @@ func newWorld() (*world, error) {
 		return nil, err
 	}
 	return &world{
-		url: url, rpc: client, base: base, key: devchain.DevKey, from: devchain.DevAccount,
+		braid: binary, url: url, rpc: client, base: base, key: devchain.DevKey, from: devchain.DevAccount,
 		close: func() {
 			client.Close()
 			for _, p := range []*exec.Cmd{service, local} {

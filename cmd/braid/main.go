@@ -21,6 +21,8 @@ const usage = `braid finds the best swap across the liquidity venues of Monad (c
   braid serve    start the service against a node
   braid quote    ask a running service, as in braid quote WMON USDC 1000
   braid bench    route the orders of a file on the market of another
+  braid verify   hold an answer of /swap to its request, and tell it in words
+  braid deploy   put the contracts where they belong on a chain
   braid version  say which build this is
 
 Each command explains its flags with -h.
@@ -52,6 +54,10 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdout,
 		err = quote(ctx, args, getenv, stdout, stderr)
 	case "bench":
 		err = bench(args, stderr)
+	case "verify":
+		err = verify(ctx, args, os.Stdin, stdout, stderr)
+	case "deploy":
+		err = deploy(ctx, args, getenv, stdout, stderr)
 	case "version":
 		fmt.Fprintln(stdout, version)
 	case "help", "-h", "--help":

@@ -1,0 +1,92 @@
+package walk_test
+
+import (
+	"bytes"
+	"io"
+	"math/big"
+	"net/http"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/crypto"
+
+	"braid/contracts"
+	"braid/monad"
+)
+
+// TestVerify: the command finds nothing wrong with what the service answers, and
+// notices when another answer is put in its place.
+func TestVerify(t *testing.T) {
+	for _, o := range []order{
+		{in: monad.WrappedNative, out: monad.USDC, amount: new(big.Int).Mul(big.NewInt(100_000), big.NewInt(1e18))},
+		{in: common.Address{}, out: monad.USDC, amount: big.NewInt(1e18)},
+		{in: monad.USDC, out: common.Address{}, amount: big.NewInt(1e9)},
+	} {
+		o.recipient = common.HexToAddress("0x0f3e51f1")
+		address := earth.base + "/swap?" + o.query().Encode()
+		resp, err := http.Get(address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, err := io.ReadAll(resp.Body)
+		resp.Body.Close()
+		if err != nil {
+			t.Fatal(err)
+		}
+		verify := func(answer []byte, args ...string) (string, error) {
+			cmd := exec.Command(earth.braid, append([]string{"verify", "--request", address}, args...)...)
+			cmd.Stdin = bytes.NewReader(answer)
+			out, err := cmd.CombinedOutput()
+			return string(out), err
+		}
+		out, err := verify(body)
+		if err != nil || !strings.Contains(out, "1. swap") || !strings.Contains(out, "does what was asked for") {
+			t.Fatalf("%v: %s", err, out)
+		}
+		for _, args := range [][]string{{"--recipient", earth.from.Hex()}, {"--amount", "7"}, {"--tokenOut", monad.USDT0.Hex()}, {"--slippageBps", "0"}} {
+			if out, err := verify(body, args...); err == nil {
+				t.Errorf("%v is not noticed: %s", args, out)
+			}
+		}
+		thief := bytes.Replace(body, []byte("000000000f3e51f1"), []byte("000000000f3e51f2"), 1)
+		if out, err := verify(thief); err == nil || !strings.Contains(out, "recipient") {
+			t.Errorf("another recipient is not noticed: %s", out)
+		}
+	}
+}
+
+// TestDeploy: the contracts go where they belong on any chain, and stay there.
+func TestDeploy(t *testing.T) {
+	deploy := func(args ...string) string {
+		t.Helper()
+		cmd := exec.Command(earth.braid, append([]string{"deploy", "--rpc", earth.url}, args...)...)
+		cmd.Env = append(cmd.Environ(), "DEPLOYER_KEY="+common.Bytes2Hex(crypto.FromECDSA(earth.key)))
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+		return string(out)
+	}
+	router, executor := contracts.Addresses(monad.WrappedNative)
+	if out := deploy(); !strings.Contains(out, "Router stands at "+router.Hex()) || !strings.Contains(out, "Executor stands at "+executor.Hex()) {
+		t.Errorf("where they stand: %s", out)
+	}
+	// As if the chain had another wrapped native.
+	other := monad.USDC
+	router, executor = contracts.Addresses(other)
+	if out := deploy("--wrapped-native", other.Hex()); !strings.Contains(out, "Router is not at "+router.Hex()) {
+		t.Errorf("without a key: %s", out)
+	}
+	for _, word := range []string{"was put", "stands"} {
+		out := deploy("--wrapped-native", other.Hex(), "--key-env", "DEPLOYER_KEY")
+		if !strings.Contains(out, "Router "+word+" at "+router.Hex()) || !strings.Contains(out, "Executor "+word+" at "+executor.Hex()) {
+			t.Errorf("want %q: %s", word, out)
+		}
+	}
+	code, err := earth.rpc.CodeAt(t.Context(), executor, nil)
+	if err != nil || len(code) == 0 {
+		t.Errorf("nothing stands at %s: %v", executor, err)
+	}
+}
