@@ -4,6 +4,7 @@
 SHELL := bash
 
 ARTIFACTS := build/artifacts
+FORGE     := node ../node_modules/@foundry-rs/forge/bin.mjs
 VERSION   := $(shell git describe --always --dirty 2>/dev/null || echo unknown)
 
 help: ## list the targets
@@ -15,6 +16,7 @@ run: ## build everything, start the local chain and the service on it
 
 test: artifacts page ## set up and run every test
 	go vet ./...
+	cd contracts && $(FORGE) test
 	go test -timeout 20m ./...
 	@$(MAKE) --no-print-directory browse
 
@@ -33,6 +35,10 @@ REORGS ?= 100
 soak: artifacts ## follow a hostile chain: BLOCKS=n REORGS=n SEED=n
 	@set -o pipefail; BLOCKS=$(BLOCKS) REORGS=$(REORGS) SEED=$(SEED) go test -count=1 -timeout 3h -run '^TestSoak$$' -v ./indexer \
 		| grep -E '^(blocks=|FAIL|panic)|_test.go:.*(block|wrong|never|run:)'
+
+forge: artifacts ## the contracts' own tests at length: 10,000 runs a fuzz test, 50,000 invariant calls, coverage
+	cd contracts && FOUNDRY_FUZZ_RUNS=10000 FOUNDRY_INVARIANT_RUNS=1000 $(FORGE) test
+	cd contracts && $(FORGE) coverage --ir-minimum --report summary
 
 bench: artifacts ## run the benchmarks
 	go test -run '^$$' -bench . -benchmem ./...
@@ -69,4 +75,4 @@ clean: ## remove what was built
 	rm -rf build node_modules web/dist/assets web/dist/*.html
 
 FORCE:
-.PHONY: help run test browse page warm differential soak bench artifacts contracts clean FORCE
+.PHONY: help run test forge browse page warm differential soak bench artifacts contracts clean FORCE
