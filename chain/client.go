@@ -34,6 +34,7 @@ type Client struct {
 	chain  uint64
 	nodes  []*node
 	quorum int // nodes that must say the same
+	count  *metrics
 
 	proved, refuted atomic.Int64 // blocks whose logs were held to the receipts root
 }
@@ -53,12 +54,11 @@ func Open(ctx context.Context, config Config) (*Client, error) {
 	if len(config.URLs) == 0 {
 		return nil, errors.New("no node")
 	}
-	c := &Client{chain: config.ChainID, quorum: (len(config.URLs) + 1) / 2}
-	m := newMetrics(config.Registry)
+	c := &Client{chain: config.ChainID, quorum: (len(config.URLs) + 1) / 2, count: newMetrics(config.Registry)}
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	for i, url := range config.URLs {
-		n, err := dial(ctx, i, url, config.Rate, m)
+		n, err := dial(ctx, i, url, config.Rate, c.count)
 		if err != nil {
 			c.Close()
 			return nil, err

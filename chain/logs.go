@@ -34,13 +34,17 @@ func (c *Client) Logs(ctx context.Context, h Header, topics []common.Hash) ([]ty
 			return logs, err
 		}
 	}
-	return agree(ctx, c, quickHedge, func(ctx context.Context, n *node) ([]types.Log, error) {
+	logs, err := agree(ctx, c, quickHedge, func(ctx context.Context, n *node) ([]types.Log, error) {
 		logs, err := n.blockLogs(ctx, h, topics)
 		if err != nil {
 			return nil, err
 		}
 		return logs, n.belong(h, logs)
 	}, alike)
+	if err == nil {
+		c.count.believed.Inc()
+	}
+	return logs, err
 }
 
 // blockLogs asks again for logs where there are none and the bloom has some. The

@@ -9,12 +9,19 @@ type metrics struct {
 	requests     *prometheus.CounterVec
 	contradicted *prometheus.CounterVec
 	head, feed   *prometheus.GaugeVec
+
+	proved, believed prometheus.Counter
 }
 
 func newMetrics(r prometheus.Registerer) *metrics {
 	auto := promauto.With(r)
 	node := []string{"node"}
+	blocks := auto.NewCounterVec(prometheus.CounterOpts{
+		Name: "braid_chain_blocks_total",
+		Help: "Blocks with receipts whose logs were taken: proved by the receipts root, or believed because a quorum gave the same.",
+	}, []string{"logs"})
 	return &metrics{
+		proved: blocks.WithLabelValues("proved"), believed: blocks.WithLabelValues("believed"),
 		requests: auto.NewCounterVec(prometheus.CounterOpts{
 			Name: "braid_node_requests_total", Help: "Requests to a node, by outcome: ok, limited or failed.",
 		}, []string{"node", "outcome"}),

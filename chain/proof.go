@@ -40,6 +40,7 @@ func (c *Client) provedLogs(ctx context.Context, h Header, topics []common.Hash)
 		c.refuted.Add(1)
 	case err == nil && h.Receipts != types.EmptyReceiptsHash:
 		c.proved.Add(1)
+		c.count.proved.Inc()
 	}
 	return logs, err
 }
