@@ -31,6 +31,7 @@ type node struct {
 	no    int
 	host  string
 	ws    string // where newHeads can be asked for
+	post  string // where questions are posted; empty without HTTP
 	rpc   *rpc.Client
 	web   *http.Client
 	limit *rate.Limiter
@@ -57,7 +58,7 @@ func dial(ctx context.Context, no int, rawURL string, limit float64, m *metrics)
 	case "http", "https":
 		ws := *u
 		ws.Scheme = "ws" + strings.TrimPrefix(u.Scheme, "http")
-		n.ws = ws.String()
+		n.ws, n.post = ws.String(), rawURL
 	case "ws", "wss":
 		n.ws = rawURL
 	default:
@@ -77,15 +78,19 @@ func (n *node) close() {
 	n.web.CloseIdleConnections()
 }
 
-// call asks when the limit allows it. Who could not be answered in time is
-// told so at once.
 func (n *node) call(ctx context.Context, within time.Duration, result any, method string, args ...any) error {
+	return n.ask(ctx, within, method, func(ctx context.Context) error { return n.rpc.CallContext(ctx, result, method, args...) })
+}
+
+// ask makes a request when the limit allows it. Who could not be answered in
+// time is told so at once.
+func (n *node) ask(ctx context.Context, within time.Duration, method string, request func(context.Context) error) error {
 	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
 	err := n.admit(ctx)
 	if err == nil {
 		began := time.Now()
-		err = n.rpc.CallContext(ctx, result, method, args...)
+		err = request(ctx)
 		n.judge(ctx, err, time.Since(began))
 	}
 	if err != nil {

@@ -1,15 +1,12 @@
 package chain
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 
 	"github.com/ethereum/go-ethereum/common"
-	"github.com/ethereum/go-ethereum/common/hexutil"
 	"github.com/ethereum/go-ethereum/core/types"
-	"github.com/ethereum/go-ethereum/rlp"
 	"github.com/ethereum/go-ethereum/trie"
 )
 
@@ -50,8 +47,8 @@ func (n *node) receiptLogs(ctx context.Context, h Header, topics []common.Hash) 
 	if h.Receipts == types.EmptyReceiptsHash {
 		return nil, nil
 	}
-	var list receipts
-	if err := n.call(ctx, quick, &list, "eth_getBlockReceipts", h.Hash); err != nil {
+	list, err := n.receipts(ctx, h.Hash)
+	if err != nil {
 		return nil, err
 	}
 	if list == nil {
@@ -68,7 +65,7 @@ func (n *node) receiptLogs(ctx context.Context, h Header, topics []common.Hash) 
 	var logs []types.Log
 	index := uint(0)
 	for i := range list {
-		for _, log := range list[i].Logs {
+		for _, log := range list[i].logs {
 			if len(log.Topics) > 0 && wanted[log.Topics[0]] {
 				logs = append(logs, types.Log{
 					Address: log.Address, Topics: log.Topics, Data: log.Data,
@@ -79,32 +76,4 @@ func (n *node) receiptLogs(ctx context.Context, h Header, topics []common.Hash) 
 		}
 	}
 	return logs, nil
-}
-
-// receipts are what the root is made of, and no more.
-type receipts []struct {
-	Type              hexutil.Uint64
-	Root              hexutil.Bytes // instead of the status, in the first years of Ethereum
-	Status            hexutil.Uint64
-	CumulativeGasUsed hexutil.Uint64
-	LogsBloom         types.Bloom
-	Logs              []struct {
-		Address common.Address
-		Topics  []common.Hash
-		Data    hexutil.Bytes
-	}
-}
-
-func (r receipts) Len() int { return len(r) }
-
-func (r receipts) EncodeIndex(i int, w *bytes.Buffer) {
-	outcome := []byte(r[i].Root)
-	if len(outcome) == 0 && uint64(r[i].Status) == types.ReceiptStatusSuccessful {
-		outcome = []byte{1}
-	}
-	if r[i].Type != 0 {
-		w.WriteByte(byte(r[i].Type))
-	}
-	// Writing to memory cannot fail.
-	rlp.Encode(w, []any{outcome, uint64(r[i].CumulativeGasUsed), r[i].LogsBloom, r[i].Logs})
 }
