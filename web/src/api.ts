@@ -43,13 +43,20 @@ export interface Meta {
   expiresAt: number;
   boundAmountOut?: string;
   optimalityGapBps?: number;
-  gasLimit?: string;
+  gasLimit: string;
 }
 
+/** What less effort would have paid; a rival that cannot do it at all is missing. */
 export interface Why {
-  venue: string;
+  venue?: Rival; // the best plan on one venue
+  path?: Rival; // without splits
+}
+
+export interface Rival {
+  amountOut: string;
   gainBps: number;
   gainUsd: string;
+  sources: string[];
 }
 
 export interface Call {
@@ -73,7 +80,7 @@ export interface Depth {
 }
 
 export interface Market {
-  block: { number: number; hash: string; timestamp: number; ageMs: number };
+  block: { number: number; hash: string; timestamp: number; ageMs: number | null };
   sources: {
     id: string;
     name: string;

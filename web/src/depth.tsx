@@ -1,6 +1,6 @@
 // How far an amount moves the price.
 
-import { effect, signal, useSignal } from "@preact/signals";
+import { computed, effect, signal, useSignal } from "@preact/signals";
 import { scaleLog, scaleSqrt } from "d3-scale";
 import { area, curveMonotoneX, line } from "d3-shape";
 import { percent, short } from "./amount";
@@ -10,13 +10,15 @@ import { useWidth } from "./width";
 
 export const depth = signal<Depth | undefined>(undefined);
 
-/** Keeps the curve that of the pair: anew when it changes, and now and then. */
+const quoted = computed(() => quote.value !== undefined);
+
+/** Keeps the curve that of the pair once it has a quote: anew when it changes, and now and then. */
 export function sound(): void {
   effect(() => {
     const [tin, out] = [tokenIn.value, tokenOut.value];
     const excludeSources = excluded.value.join(",");
     depth.value = undefined;
-    if (!out) return undefined;
+    if (!out || !quoted.value) return undefined;
     const stop = new AbortController();
     const ask = () => {
       if (document.hidden) return;
@@ -25,9 +27,9 @@ export function sound(): void {
         () => undefined, // the quote says what is wrong
       );
     };
-    const first = setTimeout(ask, 150); // the quote goes first
+    ask();
     const timer = setInterval(ask, 15_000);
-    return () => (stop.abort(), clearTimeout(first), clearInterval(timer));
+    return () => (stop.abort(), clearInterval(timer));
   });
 }
 
@@ -54,7 +56,7 @@ export function Curve() {
   const stroke = line<(typeof points)[number]>((p) => at(p)[0], (p) => at(p)[1]).curve(curveMonotoneX)(points) ?? "";
   const fill = area<(typeof points)[number]>((p) => at(p)[0], HEIGHT - BOTTOM, (p) => at(p)[1]).curve(curveMonotoneX)(points) ?? "";
   const ticks = [1, 10, 100, 1000, 3000].filter((bps) => bps <= worst * 1.02 && bps >= worst / 200);
-  const sizes = x.ticks(4).filter((size) => Number.isInteger(Math.log10(size) + 1e-9) || Math.abs(Math.log10(size) - Math.round(Math.log10(size))) < 1e-9);
+  const sizes = x.ticks(4).filter((size) => Math.abs(Math.log10(size) % 1) < 1e-9);
   const mine = amountIn.value && quote.value ? Number(amountIn.value) / 10 ** tin.decimals : undefined;
   const chosen = near.value === undefined ? undefined : points[near.value];
 
@@ -69,7 +71,7 @@ export function Curve() {
           <g key={bps} class="grid">
             <line x1={LEFT} x2={width - 8} y1={y(bps)} y2={y(bps)} />
             <text x={LEFT - 6} y={y(bps)} dy="0.32em" text-anchor="end">
-              {bps < 100 ? `${bps / 100}%` : `${bps / 100}%`}
+              {bps / 100}%
             </text>
           </g>
         ))}

@@ -21,7 +21,7 @@ interface Band {
 
 type Laid = SankeyGraph<Post, Band>;
 
-const HEIGHT = 340;
+const HEIGHT = 320;
 const NARROWEST = 560;
 const POST = 10;
 
@@ -43,17 +43,26 @@ function lay(quote: Quote, width: number): Laid | undefined {
     return { source: step.tokenIn, target: step.tokenOut, value: step.weight, step, key: `${name}:${turn}` };
   });
   for (const p of posts.values()) p.amount = amounts.get(p.id) ?? 0n;
+  // A route of few pools would be a wall: its bands are thinner, in the middle.
+  const margin = Math.max(0, (HEIGHT - 34 - 110 * widest(quote)) / 2);
   const layout = sankey<Post, Band>()
     .nodeId((node) => node.id)
     .nodeAlign(sankeyJustify)
     .nodeWidth(POST)
     .nodePadding(Math.max(10, Math.min(30, 260 / posts.size)))
-    .extent([[1, 26], [width - 1, HEIGHT - 8]]);
+    .extent([[1, 26 + margin], [width - 1, HEIGHT - 8 - margin]]);
   try {
     return layout({ nodes: [...posts.values()], links } as unknown as Laid);
   } catch {
     return undefined; // no flow at all: the list of steps tells it
   }
+}
+
+/** How many pools stand side by side at most. */
+function widest(quote: Quote): number {
+  const leaving = new Map<string, number>();
+  for (const { tokenIn } of quote.routes) leaving.set(tokenIn, (leaving.get(tokenIn) ?? 0) + 1);
+  return Math.max(...leaving.values());
 }
 
 const path = sankeyLinkHorizontal<Post, Band>();
@@ -71,6 +80,7 @@ export function Flow({ quote, find }: Props) {
   const first = find(quote.tokenIn)?.symbol ?? "";
   const last = find(quote.tokenOut)?.symbol ?? "";
   const kinds = [...new Set(quote.routes.map((step) => step.poolType))];
+  const gap = laid ? Math.min(...laid.nodes.map((node) => node.x0!).filter((x) => x > POST)) - POST : 0;
   const chosen = quote.routes.length === 1 ? undefined : laid?.links.find((link) => link.key === shown.value);
   return (
     <div class="flow">
@@ -81,13 +91,13 @@ export function Flow({ quote, find }: Props) {
               key={link.key}
               class={`band ${tone(link.step.poolType)} ${chosen && chosen !== link ? "pale" : ""}`}
               d={path(link) ?? ""}
-              stroke-width={Math.max(link.width ?? 1, 1.5)}
+              stroke-width={Math.max((link.width ?? 0) - 1, 1)}
               onPointerEnter={() => (shown.value = link.key)}
               onPointerLeave={() => (shown.value = undefined)}
             />
           ))}
           {laid?.links.map((link) => (
-            <BandName key={link.key} link={link} />
+            <BandName key={link.key} link={link} gap={gap} />
           ))}
           {laid?.nodes.map((node) => (
             <PostName key={node.id} node={node} token={find(node.id)} width={width} />
@@ -109,17 +119,27 @@ export function Flow({ quote, find }: Props) {
   );
 }
 
-function BandName({ link }: { link: Laid["links"][number] }) {
+/** A band's venue, written where it leaves its post: bands never cross there. */
+function BandName({ link, gap }: { link: Laid["links"][number]; gap: number }) {
   const [source, target] = [link.source, link.target] as Laid["nodes"];
   const [x0, x1] = [source!.x1!, target!.x0!];
-  const { step } = link;
-  const text = `${step.factory} ${percent(step.weight).replace(/\.00%|0%$/, "%")}`;
-  if ((link.width ?? 0) < 13 || x1 - x0 < text.length * 6.2 + 16) return null;
+  const { factory, weight } = link.step;
+  const fits = (text: string) => text.length * 6.4 + 18 < gap;
+  const text = [`${factory} ${(weight / 100).toFixed(weight < 10000 ? 1 : 0)}%`, factory].find(fits);
+  if (!text || (link.width ?? 0) < 12) return null;
+  const y = link.y0! + (link.y1! - link.y0!) * along((8 + text.length * 3.2) / (x1 - x0));
   return (
-    <text class="venue" x={(x0 + x1) / 2} y={(link.y0! + link.y1!) / 2} dy="0.35em" text-anchor="middle">
+    <text class="venue" x={x0 + 8} y={y} dy="0.35em">
       {text}
     </text>
   );
+}
+
+/** How far a band has moved up or down when it has gone a part of its way. */
+function along(part: number): number {
+  let t = part;
+  for (let i = 0; i < 4; i++) t -= (1.5 * t - 1.5 * t * t + t ** 3 - part) / (1.5 - 3 * t + 3 * t * t);
+  return 3 * t * t - 2 * t ** 3;
 }
 
 function PostName({ node, token, width }: { node: Laid["nodes"][number]; token: Token | undefined; width: number }) {

@@ -85,6 +85,7 @@ function Pay() {
           spellcheck={false}
           placeholder="0"
           maxLength={80}
+          style={{ "--length": typed.value.length }}
           value={typed.value}
           aria-invalid={typed.value !== "" && amountIn.value === undefined}
           onInput={(event) => (typed.value = event.currentTarget.value.trim())}
@@ -99,14 +100,19 @@ function Pay() {
 function Receive() {
   const out = tokenOut.value;
   const q = quote.value;
+  const got = q && out ? short(BigInt(q.amountOut), out.decimals, 9) : "";
   return (
     <div class="side" aria-live="polite" aria-atomic="true">
       <div class="line">
         <span class="label">You receive</span>
       </div>
       <div class="line">
-        <output class={waiting.value ? "amount number pale" : "amount number"} title={q && out ? exact(BigInt(q.amountOut), out.decimals) : ""}>
-          {q && out ? short(BigInt(q.amountOut), out.decimals, 9) : <span class="soft">{answer.value.kind === "none" && query.value ? "…" : "0"}</span>}
+        <output
+          class={waiting.value ? "amount number pale" : "amount number"}
+          style={{ "--length": got.length }}
+          title={q && out ? exact(BigInt(q.amountOut), out.decimals) : ""}
+        >
+          {got || <span class="soft">{answer.value.kind === "none" && query.value ? "…" : "0"}</span>}
         </output>
         <Choice side="out" chosen={out} />
       </div>

@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import type { Token } from "./api";
+import { picture } from "./tokens";
 
 const stroke = { fill: "none", stroke: "currentColor", "stroke-width": 1.8, "stroke-linecap": "round", "stroke-linejoin": "round" } as const;
 const icon = (path: string) => () => (
@@ -28,20 +29,21 @@ export function Logo({ token, size = 32 }: { token: Pick<Token, "address" | "sym
   const [broken, setBroken] = useState("");
   const [shown, setShown] = useState("");
   const hue = parseInt(token.address.slice(2, 8), 16) % 360;
-  const usable = token.logoURI.startsWith("https://") && broken !== token.logoURI;
+  const source = picture(token);
+  const usable = source.startsWith("https://") && broken !== source;
   return (
     <span class="logo" style={{ width: `${size}px`, height: `${size}px`, fontSize: `${size * 0.36}px`, "--hue": hue }} aria-hidden="true">
-      {shown !== token.logoURI && [...token.symbol].slice(0, 2).join("")}
+      {!(usable && shown === source) && [...token.symbol].slice(0, 2).join("")}
       {usable && (
         <img
-          src={token.logoURI}
+          src={source}
           alt=""
           width={size}
           height={size}
           loading="lazy"
           decoding="async"
-          onLoad={() => setShown(token.logoURI)}
-          onError={() => setBroken(token.logoURI)}
+          onLoad={() => setShown(source)}
+          onError={() => setBroken(source)}
         />
       )}
     </span>

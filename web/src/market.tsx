@@ -1,0 +1,150 @@
+// The market at a glance: is everything well, and what is there?
+
+import { computed, signal } from "@preact/signals";
+import { usd } from "./amount";
+import { get, type Market } from "./api";
+import { mount, pulse } from "./frame";
+import { Logo, Verified } from "./icons";
+
+const market = signal<Market | undefined>(undefined);
+const lost = signal(false);
+const wanted = signal("");
+
+async function look(): Promise<void> {
+  if (!document.hidden) {
+    await get<Market>("/market").then(
+      (found) => ((market.value = found), (lost.value = false)),
+      () => (lost.value = true),
+    );
+  }
+  setTimeout(() => void look(), 2000);
+}
+
+const live = computed(() => market.value?.sources.filter((source) => source.status === "live") ?? []);
+const liquidity = computed(() => market.value?.sources.reduce((sum, source) => sum + Number(source.liquidityUsd), 0) ?? 0);
+
+function Page() {
+  const m = market.value;
+  return (
+    <div class={lost.value ? "market pale" : "market"}>
+      <div class="bar">
+        <h1>Market</h1>
+        {lost.value && <span role="alert" class="bad">The service does not answer</span>}
+      </div>
+      <section class="card figures" aria-label="State of the market">
+        <Tile name="Newest block" value={m ? m.block.number.toLocaleString("en-US") : "–"} note={m ? `${m.block.hash.slice(0, 12)}…` : ""} />
+        <Tile name="Age of the market" value={m && m.block.ageMs !== null ? age(m.block.ageMs) : "–"} note={pulse.value.reason || "since it was last the chain's own"} tone={m && (m.block.ageMs ?? Infinity) > 5000 ? "bad" : "good"} />
+        <Tile name="Sources" value={m ? `${live.value.length} of ${m.sources.length} live` : "–"} note={m ? `${m.sources.reduce((sum, s) => sum + s.usablePools, 0).toLocaleString("en-US")} pools with liquidity` : ""} tone={m && live.value.length < m.sources.length ? "warn" : ""} />
+        <Tile name="Liquidity" value={m ? usd(liquidity.value, "compact") || "–" : "–"} note={m ? `${m.tokens.length} tokens` : ""} />
+      </section>
+      <section class="card" aria-labelledby="sources">
+        <div class="bar"><h2 id="sources">Sources</h2></div>
+        <Sources />
+      </section>
+      <section class="card" aria-labelledby="tokens">
+        <div class="bar">
+          <h2 id="tokens">Tokens</h2>
+          <input type="text" class="filter" aria-label="Find a token" placeholder="Find a token" value={wanted.value} onInput={(event) => (wanted.value = event.currentTarget.value)} />
+        </div>
+        <Tokens />
+      </section>
+    </div>
+  );
+}
+
+const age = (ms: number) => (ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`);
+
+function Tile({ name, value, note, tone = "" }: { name: string; value: string; note: string; tone?: string }) {
+  return (
+    <div class="figure">
+      <span class="soft">{name}</span>
+      <b class={`number ${tone}`}>{value}</b>
+      <small class="soft">{note}</small>
+    </div>
+  );
+}
+
+const states = { live: "live", paused: "paused", off: "off" };
+
+function Sources() {
+  const list = [...(market.value?.sources ?? [])].sort((a, b) => Number(b.liquidityUsd) - Number(a.liquidityUsd));
+  const most = Number(list[0]?.liquidityUsd ?? 1) || 1;
+  return (
+    <div class="scroll tall" tabIndex={0} role="group" aria-label="Table of sources">
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">Source</th>
+            <th scope="col">Type</th>
+            <th scope="col" class="right">Pools</th>
+            <th scope="col" class="right">Liquidity</th>
+            <th scope="col"><span class="hidden">Share of liquidity</span></th>
+            <th scope="col">State</th>
+          </tr>
+        </thead>
+        <tbody>
+          {list.map((source) => (
+            <tr key={source.id}>
+              <td>
+                <b>{source.name || source.id}</b>
+              </td>
+              <td>
+                <span class={`key tone-${source.type}`}>
+                  <i /> {source.type}
+                </span>
+              </td>
+              <td class="number right" title="usable of all">
+                {source.usablePools === source.pools ? source.pools : `${source.usablePools} of ${source.pools}`}
+              </td>
+              <td class="number right">{usd(source.liquidityUsd, "compact") || "–"}</td>
+              <td class="share">
+                <i class={`tone-${source.type}`} style={{ width: `${(Number(source.liquidityUsd) / most) * 100}%` }} />
+              </td>
+              <td>
+                <span class={`state ${source.status}`}>{states[source.status] ?? source.status}</span> <small class="soft">{source.reason}</small>
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function Tokens() {
+  const text = wanted.value.trim().toLowerCase();
+  const list = (market.value?.tokens ?? []).filter(
+    (token) => !text || token.symbol.toLowerCase().includes(text) || token.name.toLowerCase().includes(text) || token.address.toLowerCase() === text,
+  );
+  return (
+    <div class="scroll tall" tabIndex={0} role="group" aria-label="Table of tokens">
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">Token</th>
+            <th scope="col" class="right">Price</th>
+            <th scope="col" class="right">Liquidity</th>
+            <th scope="col">Address</th>
+          </tr>
+        </thead>
+        <tbody>
+          {list.map((token) => (
+            <tr key={token.address}>
+              <td>
+                <span class="named">
+                  <Logo token={token} size={24} /> <b>{token.symbol}</b> {token.verified && <Verified />} <span class="soft">{token.name}</span>
+                </span>
+              </td>
+              <td class="number right">{usd(token.priceUsd, "price") || "–"}</td>
+              <td class="number right">{usd(token.liquidityUsd, "compact") || "–"}</td>
+              <td class="mono soft">{token.address}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+mount(<Page />);
+void look();

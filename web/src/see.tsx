@@ -1,7 +1,7 @@
 // What others hide: where the money goes, what it costs, how good it is.
 
 import { computed } from "@preact/signals";
-import { percent, short, usd } from "./amount";
+import { short, usd } from "./amount";
 import { Contract } from "./contract";
 import { Curve } from "./depth";
 import { Flow, StepTable } from "./flow";
@@ -58,14 +58,14 @@ function Figures() {
   const q = quote.value;
   const out = tokenOut.value;
   const gap = q?.meta.optimalityGapBps;
-  const gain = q?.why;
+  const rival = q?.why?.venue;
   return (
     <section class="card figures" aria-label="Figures of this swap">
       <Figure
         name="Gain over the best single venue"
-        value={gain ? `${gain.gainBps >= 0 ? "+" : ""}${gain.gainBps} bps` : "–"}
-        note={gain ? `${usd(gain.gainUsd) || "$0.00"} more than ${gain.venue}` : ""}
-        tone={gain && gain.gainBps > 0 ? "good" : ""}
+        value={rival ? `${rival.gainBps >= 0 ? "+" : ""}${rival.gainBps.toFixed(rival.gainBps < 100 ? 2 : 0)} bps` : q?.why ? "only way" : "–"}
+        note={rival ? `${usd(rival.gainUsd) || "$0.00"} more than ${rival.sources[0] ?? "one venue"} alone` : q?.why ? "no venue can do it alone" : ""}
+        tone={rival && rival.gainBps > 0 ? "good" : ""}
       />
       <Figure
         name="Distance to the optimum"
@@ -81,9 +81,13 @@ function Figures() {
       <Figure
         name="Gas, billed by the limit"
         value={q ? `${short(BigInt(q.meta.gasCostWei), NATIVE.decimals, 4)} MON` : "–"}
-        note={q?.meta.gasLimit ? `limit ${Number(q.meta.gasLimit).toLocaleString("en-US")}` : ""}
+        note={q ? `limit ${Number(q.meta.gasLimit).toLocaleString("en-US")}` : ""}
       />
-      <Figure name="Price impact" value={q ? percent(q.priceImpactBps) : "–"} note={q ? `at block ${q.meta.blockNumber.toLocaleString("en-US")}` : ""} />
+      <Figure
+        name="Exact on block"
+        value={q ? q.meta.blockNumber.toLocaleString("en-US") : "–"}
+        note={q ? "mined on this state, it pays the quote to the wei" : ""}
+      />
     </section>
   );
 }

@@ -19,11 +19,13 @@ const byAddress = computed(() => new Map([NATIVE, ...listed.value].map((token) =
 
 export const find = (address: string): Token | undefined => byAddress.value.get(address.toLowerCase());
 
+/** Where a token's picture is; native has that of its wrapped form. */
+export const picture = (token: Pick<Token, "address" | "logoURI">): string =>
+  token.address === NATIVE.address ? (named("WMON")?.logoURI ?? "") : token.logoURI;
+
 export async function load(): Promise<void> {
   const { tokens } = await get<{ tokens: Token[] }>("/tokens", { limit: "500" });
-  const wrapped = tokens.find((token) => token.symbol === "WMON" && token.isVerified);
   listed.value = tokens;
-  if (wrapped) NATIVE.logoURI = wrapped.logoURI;
 }
 
 /** The token of a symbol or address: verified ones first, as the API lists them. */
