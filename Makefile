@@ -21,7 +21,7 @@ test: artifacts page ## set up and run every test
 	@$(MAKE) --no-print-directory browse
 
 browse: build/braid artifacts ## drive the page with a browser; pictures in build/screens
-	@node web/test/chromium.mjs
+	@node --import tsx web/test/chromium.ts
 	@node --import tsx --test --test-concurrency=1 web/test/*.test.ts
 
 CASES ?= 200000

@@ -1,0 +1,181 @@
+import assert from "node:assert/strict";
+import type { Page } from "playwright-core";
+import { decodeFunctionData, erc20Abi, parseUnits, type Hex } from "viem";
+import { check, quoted, received, type World } from "./checks";
+import { screens, type Wallet } from "./world";
+
+export const ACTION = ".form .action";
+
+export async function connect(page: Page, name: string): Promise<void> {
+  await page.getByRole("button", { name: "Connect", exact: true }).click();
+  await page.getByRole("dialog").getByRole("button", { name }).click();
+  await page.locator(".wallet.connected").waitFor();
+}
+
+/** Presses swap and gives the receipt's lines. */
+export async function swap(page: Page): Promise<Map<string, string>> {
+  await page.locator(ACTION, { hasText: /^Swap$/ }).click();
+  await page.getByRole("dialog", { name: "Swapped", exact: true }).waitFor();
+  const rows = await page.locator(".receipt > div").all();
+  return new Map(await Promise.all(rows.map(async (row) => [await row.locator("dt").innerText(), await row.locator("dd").innerText()] as const)));
+}
+
+export async function choose(page: Page, side: "Pay with" | "Receive", symbol: string): Promise<void> {
+  await page.getByRole("button", { name: side }).click();
+  const search = page.getByRole("combobox");
+  await search.fill(symbol);
+  await page.getByRole("option", { name: symbol }).first().waitFor();
+  await search.press("Enter");
+  await page.getByRole("dialog").waitFor({ state: "detached" });
+}
+
+async function pays(page: Page): Promise<void> {
+  const receipt = await swap(page);
+  assert.equal(receipt.get("Received"), receipt.get("Quoted"));
+  assert.equal(receipt.get("Difference"), "none, to the wei");
+}
+
+const balance = (wallet: Wallet, token: Hex) =>
+  wallet.client().readContract({ address: token, abi: erc20Abi, functionName: "balanceOf", args: [wallet.account.address] });
+
+const USDC: Hex = "0x754704Bc059F8C67012fEd69BC8A327a5aafb603";
+
+export function swaps(world: World): void {
+  check("a newcomer without a wallet swaps in two clicks", async () => {
+    const { page } = await world.open("/");
+    await quoted(page);
+    await page.screenshot({ path: `${screens}/swap-light.png`, fullPage: true });
+    await page.locator(ACTION, { hasText: "Use the local account" }).click();
+    await pays(page);
+    await page.screenshot({ path: `${screens}/receipt-light.png` });
+  });
+
+  check("a wallet connects, approves exactly, swaps and sees the receipt", async () => {
+    const wallet = world.wallet();
+    const { page } = await world.open("/?in=USDC&out=WETH&amount=250.5", { wallet });
+    await quoted(page);
+    await page.locator(ACTION, { hasText: "Connect a wallet" }).click();
+    await page.screenshot({ path: `${screens}/connect-light.png` });
+    await page.getByRole("button", { name: "Test wallet" }).click();
+    const before = await balance(wallet, USDC);
+    await pays(page);
+    assert.equal(before - (await balance(wallet, USDC)), parseUnits("250.5", 6));
+
+    const [approve, sent] = wallet.sent;
+    assert.equal(wallet.sent.length, 2);
+    const { functionName, args } = decodeFunctionData({ abi: erc20Abi, data: approve!.data });
+    assert.deepEqual([functionName, args?.[1]], ["approve", parseUnits("250.5", 6)]);
+    assert.equal(args?.[0], sent!.to);
+    assert.ok(Number(sent!.gas) > 50_000, "the swap names its gas limit");
+
+    // The approval was for this swap alone: the next one asks again.
+    await page.getByRole("button", { name: "Done" }).click();
+    await pays(page);
+    assert.equal(wallet.sent.length, 4);
+  });
+
+  check("a wallet that can is asked once for both calls", async () => {
+    const wallet = world.wallet();
+    wallet.batches = true;
+    const { page } = await world.open("/?in=WETH&out=USDC&amount=0.01", { wallet });
+    await connect(page, "Test wallet");
+    await quoted(page);
+    await pays(page);
+    assert.ok(wallet.asked.includes("wallet_sendCalls") && !wallet.asked.includes("eth_sendTransaction"));
+  });
+
+  check("native goes in as value, and comes out unwrapped", async () => {
+    const wallet = world.wallet();
+    const { page } = await world.open("/?in=MON&out=USDC&amount=12", { wallet });
+    await connect(page, "Test wallet");
+    await quoted(page);
+    await pays(page);
+    assert.equal(wallet.sent.length, 1);
+    assert.equal(BigInt(wallet.sent[0]!.value), parseUnits("12", 18));
+    await page.getByRole("button", { name: "Done" }).click();
+
+    await page.getByRole("button", { name: "Turn the swap around" }).click();
+    await page.getByRole("button", { name: "Pay with: USDC" }).waitFor();
+    await page.locator("#amount").fill("3");
+    await quoted(page);
+    await pays(page);
+    assert.equal(wallet.sent.length, 3);
+  });
+
+  check("max on native leaves the gas, and the reserve is explained", async () => {
+    const { page } = await world.open("/");
+    await quoted(page);
+    await page.locator(ACTION, { hasText: "Use the local account" }).click();
+    await page.getByRole("button", { name: "Max" }).click();
+    await page.getByText("The 10 MON reserve.").waitFor();
+    const typed = parseUnits(await page.locator("#amount").inputValue(), 18);
+    const client = world.wallet().client();
+    const held = await client.getBalance({ address: client.account.address });
+    assert.ok(typed < held && held - typed < parseUnits("5", 18), `typed ${typed} of ${held}`);
+  });
+
+  check("the recipient and the sources are the visitor's choice", async () => {
+    const wallet = world.wallet();
+    const to = "0x00000000000000000000000000000000000b0b01";
+    const { page } = await world.open("/?in=MON&out=USDC&amount=5000", { wallet });
+    await connect(page, "Test wallet");
+    await quoted(page);
+    await page.getByRole("button", { name: "Settings" }).click();
+    await page.getByLabel("Recipient's address").fill(to);
+    await page.getByRole("button", { name: "1%", exact: true }).click();
+    await page.getByLabel("UniswapV3").uncheck();
+    await page.screenshot({ path: `${screens}/settings-light.png` });
+    await page.getByRole("button", { name: "Close" }).click();
+    await page.getByText("Step by step").click();
+    await page.waitForFunction(() => {
+      const rows = [...document.querySelectorAll(".see tbody tr")].map((row) => row.textContent ?? "");
+      return rows.length > 0 && !rows.some((row) => row.includes("UniswapV3"));
+    });
+    await page.locator(".pale").waitFor({ state: "detached" });
+    const client = wallet.client();
+    const held = () => client.readContract({ address: USDC, abi: erc20Abi, functionName: "balanceOf", args: [to] });
+    const before = await held();
+    const receipt = await swap(page);
+    assert.equal((await held()) - before, parseUnits(receipt.get("Received")!.split(" ")[0]!, 6));
+  });
+
+  check("a split route is drawn, and told step by step", async () => {
+    const { page } = await world.open("/?in=MON&out=USDC&amount=2000000");
+    await quoted(page);
+    await page.locator(".flow .band").first().waitFor();
+    const bands = await page.locator(".flow .band").count();
+    assert.ok(bands > 2, `${bands} bands`);
+    await page.getByText("Step by step").click();
+    assert.equal(await page.locator(".see tbody tr").count(), await page.locator(".flow .band").count());
+    await page.locator(".curve .stroke").waitFor();
+    await page.screenshot({ path: `${screens}/split-light.png`, fullPage: true });
+  });
+
+  check("the transaction is told in words before it is signed", async () => {
+    const { page } = await world.open("/?in=USDC&out=MON&amount=42");
+    await quoted(page);
+    await connect(page, "Local account");
+    await page.getByText("What you sign").click();
+    await page.getByText("at most 42 USDC").waitFor();
+    await page.getByText(/receives at least [\d.]+ MON/).waitFor();
+    await page.screenshot({ path: `${screens}/words-light.png`, fullPage: true });
+  });
+
+  check("tokens are found by symbol, by address and by keyboard", async () => {
+    const { page } = await world.open("/");
+    await quoted(page);
+    await page.getByRole("button", { name: "Receive" }).click();
+    await page.screenshot({ path: `${screens}/picker-light.png` });
+    await page.getByRole("combobox").fill("0xee8c0e9f1bffb4eb878d8f15f368a02a35481242");
+    assert.equal(await page.getByRole("option").count(), 1);
+    await page.getByRole("combobox").press("Enter");
+    await page.getByRole("button", { name: "Receive: WETH" }).waitFor();
+    await choose(page, "Receive", "WBTC");
+    await page.getByRole("button", { name: "Receive: WBTC" }).waitFor();
+    await quoted(page);
+    // Choosing what the other side has turns the swap around.
+    await choose(page, "Pay with", "WBTC");
+    await page.getByRole("button", { name: "Receive: MON" }).waitFor();
+    assert.ok(received(page));
+  });
+}

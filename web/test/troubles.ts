@@ -1,0 +1,138 @@
+import assert from "node:assert/strict";
+import { createServer } from "node:net";
+import { check, quoted, type World } from "./checks";
+import { ACTION, connect } from "./swaps";
+import { braid, screens, visit } from "./world";
+
+const free = (): Promise<number> =>
+  new Promise((resolve) => {
+    const server = createServer().listen(0, "127.0.0.1", () => {
+      const { port } = server.address() as { port: number };
+      server.close(() => resolve(port));
+    });
+  });
+
+export function troubles(world: World): void {
+  check("no route for lack of sources is explained, and undone by a click", async () => {
+    const { page } = await world.open("/?in=MON&out=USDC&amount=10");
+    await quoted(page);
+    const ids = (await (await fetch(`${world.dev.page}/api/v1/liquidity-sources`)).json()).sources.map((source: { id: string }) => source.id);
+    await page.evaluate((all) => localStorage.setItem("excluded", JSON.stringify(all)), ids);
+    await page.reload();
+    await page.getByText("Only sources you excluded trade this pair").waitFor();
+    await page.screenshot({ path: `${screens}/no-route-light.png` });
+    await page.getByRole("button", { name: "Allow all sources" }).click();
+    await quoted(page);
+  });
+
+  check("an amount beyond the market is explained, with one that works", async () => {
+    const { page } = await world.open("/?in=MON&out=USDC&amount=1000000000000000000000000");
+    await page.getByText("More than the market holds").waitFor();
+    await page.getByRole("button", { name: /^Use \d/ }).click();
+    await quoted(page);
+    await page.getByText(/High price impact/).waitFor();
+  });
+
+  check("the impact guard refuses in words, and nothing is sent", async () => {
+    const wallet = world.wallet();
+    const { page } = await world.open("/?in=USDC&out=EURm&amount=1000000", { wallet });
+    await connect(page, "Test wallet");
+    await page.getByText(/High price impact/).waitFor();
+    await page.locator(ACTION, { hasText: "Swap anyway" }).click();
+    await page.getByText("This swap would move the price too far").waitFor();
+    await page.screenshot({ path: `${screens}/guard-light.png` });
+    assert.equal(wallet.sent.length, 0);
+  }, /422/);
+
+  check("a declined signature loses nothing", async () => {
+    const wallet = world.wallet();
+    wallet.declines = true;
+    const { page } = await world.open("/?in=MON&out=USDC&amount=10", { wallet });
+    await connect(page, "Test wallet");
+    await quoted(page);
+    await page.locator(ACTION, { hasText: /^Swap$/ }).click();
+    await page.getByText("You declined in the wallet").waitFor();
+    await page.getByRole("button", { name: "Back" }).click();
+    wallet.declines = false;
+    await page.locator(ACTION, { hasText: /^Swap$/ }).click();
+    await page.getByRole("dialog", { name: "Swapped", exact: true }).waitFor();
+  });
+
+  check("a wallet on another chain is brought here, and told about it first", async () => {
+    const wallet = world.wallet();
+    wallet.chain = 1;
+    wallet.knowsChain = false;
+    const { page } = await world.open("/?in=MON&out=USDC&amount=10", { wallet });
+    await connect(page, "Test wallet");
+    await page.locator(ACTION, { hasText: "Switch the wallet to Monad" }).click();
+    await page.locator(ACTION, { hasText: /^Swap$/ }).waitFor();
+    assert.ok(wallet.asked.includes("wallet_addEthereumChain"));
+    assert.equal(wallet.chain, 143);
+  });
+
+  check("a wallet on the real chain 143 never signs for the local one", async () => {
+    const wallet = world.wallet();
+    const honest = wallet.request.bind(wallet);
+    wallet.request = async (method, params) => (method === "eth_getBlockByNumber" ? { hash: `0x${"12".repeat(32)}` } : honest(method, params));
+    const { page } = await world.open("/?in=MON&out=USDC&amount=10", { wallet });
+    await connect(page, "Test wallet");
+    await quoted(page);
+    await page.locator(ACTION, { hasText: /^Swap$/ }).click();
+    await page.getByText("another chain with the same ID").waitFor();
+    assert.equal(wallet.sent.length, 0);
+  });
+
+  check("a transaction that is not what was asked for is never signed", async () => {
+    const wallet = world.wallet();
+    const { page, context } = await world.open("/?in=MON&out=USDC&amount=10", { wallet });
+    await connect(page, "Test wallet");
+    await quoted(page);
+    await context.route(/\/api\/v1\/swap/, async (route) => {
+      const response = await route.fetch();
+      const body = await response.json();
+      const thief = "00000000000000000000000000000000deadbeef";
+      body.tx.data = body.tx.data.replaceAll(wallet.account.address.slice(2).toLowerCase(), thief);
+      await route.fulfill({ response, json: body });
+    });
+    await page.locator(ACTION, { hasText: /^Swap$/ }).click();
+    await page.getByText("The transaction is not the swap you asked for").waitFor();
+    assert.equal(wallet.sent.length, 0);
+  });
+
+  check("the service goes away and comes back, and so do the quotes", async () => {
+    const addr = `127.0.0.1:${await free()}`;
+    let service = await braid("serve", "--addr", addr, "--rpc", world.dev.rpc);
+    const { page, context } = await visit(world.browser, `${service.page}/?in=MON&out=USDC&amount=10`);
+    try {
+      await quoted(page);
+      assert.equal(await page.locator('meta[name="braid:local"]').getAttribute("content"), "", "serve offers no account");
+      await service.stop();
+      await page.getByText("The service does not answer").waitFor();
+      await page.screenshot({ path: `${screens}/down-light.png` });
+      service = await braid("serve", "--addr", addr, "--rpc", world.dev.rpc);
+      await quoted(page);
+    } finally {
+      await context.close();
+      await service.stop();
+    }
+  });
+
+  check("what tokens say of themselves stays text", async () => {
+    const { page, context } = await world.open("/docs"); // any page of this origin, before the list is read
+    const evil = `<img src=x onerror="document.title='owned'">`;
+    await context.route(/\/api\/v1\/tokens/, async (route) => {
+      const response = await route.fetch();
+      const body = await response.json();
+      body.tokens[3] = { ...body.tokens[3], symbol: evil, name: evil, logoURI: "javascript:document.title='owned'" };
+      await route.fulfill({ response, json: body });
+    });
+    await page.goto(`${world.dev.page}/`);
+    await quoted(page);
+    await page.getByRole("button", { name: "Receive" }).click();
+    await page.getByRole("combobox").fill("<img");
+    await page.getByRole("option").first().click();
+    await page.getByRole("button", { name: "Receive: <img" }).waitFor();
+    assert.notEqual(await page.title(), "owned");
+    assert.equal(await page.locator("img[src=x]").count(), 0);
+  });
+}
