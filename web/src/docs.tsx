@@ -31,7 +31,7 @@ function Block({ file, code }: { file: string; code: string }) {
         type="button"
         class="icon"
         aria-label={copied.value ? "Copied" : `Copy ${file}`}
-        onClick={() => void navigator.clipboard.writeText(code).then(() => (copied.value = true))}
+        onClick={() => void navigator.clipboard?.writeText(code).then(() => (copied.value = true))}
       >
         <Copy />
       </button>

@@ -97,7 +97,7 @@ export function Flow({ quote, find }: Props) {
             />
           ))}
           {laid?.links.map((link) => (
-            <BandName key={link.key} link={link} gap={gap} />
+            <BandName key={link.key} link={link} gap={gap} posts={laid.nodes} />
           ))}
           {laid?.nodes.map((node) => (
             <PostName key={node.id} node={node} token={find(node.id)} width={width} />
@@ -119,15 +119,27 @@ export function Flow({ quote, find }: Props) {
   );
 }
 
-/** A band's venue, written where it leaves its post: bands never cross there. */
-function BandName({ link, gap }: { link: Laid["links"][number]; gap: number }) {
+/** About how wide a character is. */
+const CHARACTER = 6.4;
+
+/**
+ * A band's venue, written where it leaves its post: bands never cross there.
+ * The names of posts go before it.
+ */
+function BandName({ link, gap, posts }: { link: Laid["links"][number]; gap: number; posts: Laid["nodes"] }) {
   const [source, target] = [link.source, link.target] as Laid["nodes"];
   const [x0, x1] = [source!.x1!, target!.x0!];
   const { factory, weight } = link.step;
-  const fits = (text: string) => text.length * 6.4 + 18 < gap;
+  const fits = (text: string) => text.length * CHARACTER + 18 < gap;
   const text = [`${factory} ${(weight / 100).toFixed(weight < 10000 ? 1 : 0)}%`, factory].find(fits);
   if (!text || (link.width ?? 0) < 12) return null;
-  const y = link.y0! + (link.y1! - link.y0!) * along((8 + text.length * 3.2) / (x1 - x0));
+  const half = (text.length * CHARACTER) / 2;
+  const y = link.y0! + (link.y1! - link.y0!) * along((8 + half) / (x1 - x0));
+  const covered = posts.some((post) => {
+    const reach = half + (post.symbol.length * CHARACTER) / 2;
+    return Math.abs((post.x0! + post.x1!) / 2 - (x0 + 8 + half)) < reach && y > post.y0! - 24 && y < post.y0! + 4;
+  });
+  if (covered) return null;
   return (
     <text class="venue" x={x0 + 8} y={y} dy="0.35em">
       {text}

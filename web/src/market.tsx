@@ -76,8 +76,8 @@ function Sources() {
           <tr>
             <th scope="col">Source</th>
             <th scope="col">Type</th>
-            <th scope="col" class="right">Pools</th>
-            <th scope="col" class="right">Liquidity</th>
+            <th scope="col" class="sum">Pools</th>
+            <th scope="col" class="sum">Liquidity</th>
             <th scope="col"><span class="hidden">Share of liquidity</span></th>
             <th scope="col">State</th>
           </tr>
@@ -93,10 +93,10 @@ function Sources() {
                   <i /> {source.type}
                 </span>
               </td>
-              <td class="number right" title="usable of all">
+              <td class="number sum" title="usable of all">
                 {source.usablePools === source.pools ? source.pools : `${source.usablePools} of ${source.pools}`}
               </td>
-              <td class="number right">{usd(source.liquidityUsd, "compact") || "–"}</td>
+              <td class="number sum">{usd(source.liquidityUsd, "compact") || "–"}</td>
               <td class="share">
                 <i class={`tone-${source.type}`} style={{ width: `${(Number(source.liquidityUsd) / most) * 100}%` }} />
               </td>
@@ -122,8 +122,8 @@ function Tokens() {
         <thead>
           <tr>
             <th scope="col">Token</th>
-            <th scope="col" class="right">Price</th>
-            <th scope="col" class="right">Liquidity</th>
+            <th scope="col" class="sum">Price</th>
+            <th scope="col" class="sum">Liquidity</th>
             <th scope="col">Address</th>
           </tr>
         </thead>
@@ -135,8 +135,8 @@ function Tokens() {
                   <Logo token={token} size={24} /> <b>{token.symbol}</b> {token.verified && <Verified />} <span class="soft">{token.name}</span>
                 </span>
               </td>
-              <td class="number right">{usd(token.priceUsd, "price") || "–"}</td>
-              <td class="number right">{usd(token.liquidityUsd, "compact") || "–"}</td>
+              <td class="number sum">{usd(token.priceUsd, "price") || "–"}</td>
+              <td class="number sum">{usd(token.liquidityUsd, "compact") || "–"}</td>
               <td class="mono soft">{token.address}</td>
             </tr>
           ))}

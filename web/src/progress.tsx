@@ -80,7 +80,7 @@ function Receipt({ deal: { tokenOut }, result }: { deal: Deal; result: Result })
       <Row name="Guaranteed" value={figure(minimum)} />
       <Row name="Gas" value={`${short(result.gasCost, NATIVE.decimals, 5)} MON, limit ${result.gasLimit.toLocaleString("en-US")}`} />
       <Row name="Block" value={result.block.toLocaleString("en-US")} />
-      <Row name="Transaction" value={result.hash} />
+      <Row name="Transaction" value={result.hash} tone="mono" />
     </dl>
   );
 }

@@ -69,7 +69,7 @@ function Figures() {
       />
       <Figure
         name="Distance to the optimum"
-        value={gap === undefined ? "–" : gap < 100 ? `≤ ${gap.toFixed(2)} bps` : "no tight bound"}
+        value={gap === undefined ? "–" : gap < 100 ? `≤ ${gap.toFixed(2)} bps` : "loose bound"}
         note={
           gap === undefined || !q?.meta.boundAmountOut || !out
             ? ""

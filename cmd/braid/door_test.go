@@ -1,0 +1,41 @@
+package main
+
+import (
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+)
+
+// TestDoor: the page reaches the local chain at /rpc by POST, and nothing else
+// of the service goes there.
+func TestDoor(t *testing.T) {
+	node := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		io.WriteString(w, r.Method+" "+r.URL.Path+" "+string(body))
+	}))
+	defer node.Close()
+	at, err := url.Parse(node.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := withDoor(http.NotFoundHandler(), at)
+	for _, row := range []struct {
+		method, path string
+		status       int
+		says         string
+	}{
+		{"POST", "/rpc", 200, "POST / {}"},
+		{"GET", "/rpc", 404, ""},
+		{"POST", "/rpc/debug", 404, ""},
+		{"POST", "/api/v1/quote", 404, ""},
+	} {
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, httptest.NewRequest(row.method, row.path, strings.NewReader("{}")))
+		if w.Code != row.status || row.says != "" && w.Body.String() != row.says {
+			t.Errorf("%s %s: %d %q", row.method, row.path, w.Code, w.Body)
+		}
+	}
+}
