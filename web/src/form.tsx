@@ -7,7 +7,7 @@ import type { Token } from "./api";
 import { held } from "./holdings";
 import { Arrows, Chevron, Logo, Sliders } from "./icons";
 import { local, localProvider } from "./local";
-import { amountIn, answer, choose, excluded, flip, query, quote, recipient, tokenIn, tokenOut, typed } from "./order";
+import { amountIn, answer, choose, excluded, flip, query, quote, recipient, tokenIn, tokenOut, typed, waiting } from "./order";
 import { Picker } from "./picker";
 import { Progress } from "./progress";
 import { stage, swap } from "./send";
@@ -24,10 +24,11 @@ const FEARED_BPS = 1000;
 /** Monad takes a value transfer that leaves less than this only now and then. */
 const RESERVE = 10n * 10n ** 18n;
 
-const waiting = computed(() => answer.value.kind === "quote" && answer.value.waiting);
+/** What a swap burns, about, until a quote says it. */
+const USUAL_GAS = 10n ** 17n;
 
 const balance = computed(() => held.value?.get(tokenIn.value.address));
-const gasCost = computed(() => BigInt(quote.value?.meta.gasCostWei ?? 0));
+const gasCost = computed(() => (quote.value ? BigInt(quote.value.meta.gasCostWei) : USUAL_GAS));
 
 /** All there is; of native what the gas limit leaves. */
 const most = computed(() => {
@@ -102,12 +103,13 @@ function Receive() {
   const q = quote.value;
   const got = q && out ? short(BigInt(q.amountOut), out.decimals, 9) : "";
   return (
-    <div class="side" aria-live="polite" aria-atomic="true">
+    <div class="side">
       <div class="line">
         <span class="label">You receive</span>
       </div>
       <div class="line">
         <output
+          aria-live="off"
           class={waiting.value ? "amount number pale" : "amount number"}
           style={{ "--length": got.length }}
           title={q && out ? exact(BigInt(q.amountOut), out.decimals) : ""}
@@ -225,6 +227,7 @@ const deed = computed<Deed>(() => {
   if (wrongChain.value) return { label: "Switch the wallet to Monad", act: () => void switchChain().catch(() => undefined) };
   if (other.value && !isAddress(other.value)) return { label: "The recipient is no address" };
   if (balance.value !== undefined && amountIn.value > balance.value) return { label: `Not enough ${tokenIn.value.symbol}` };
+  if (most.value !== undefined && amountIn.value > most.value) return { label: "Not enough MON for the gas" };
   if (answer.value.kind === "failed") return { label: "No quote" };
   if (!quote.value || waiting.value) return { label: "Finding the best route…" };
   if (quote.value.priceImpactBps >= FEARED_BPS) return { label: "Swap anyway", act: go, fear: true };

@@ -28,6 +28,7 @@ export type Answer =
   | { kind: "failed"; error: Problem | Unreachable };
 
 export const answer = signal<Answer>({ kind: "none" });
+export const waiting = computed(() => answer.value.kind === "quote" && answer.value.waiting);
 export const quote = computed(() => (answer.value.kind === "quote" ? answer.value.quote : undefined));
 
 /** The order as the API takes it; undefined while there is nothing to ask. */
@@ -100,15 +101,13 @@ const name = (token: Token) => (named(token.symbol) === token ? token.symbol : t
 export function flip(): void {
   const out = tokenOut.value;
   if (!out) return;
-  const got = quote.value && !isWaiting() ? quote.value.amountOut : undefined;
+  const got = quote.value && !waiting.value ? quote.value.amountOut : undefined;
   batch(() => {
     tokenOut.value = tokenIn.value;
     tokenIn.value = out;
     if (got) typed.value = roughly(BigInt(got), out.decimals);
   });
 }
-
-const isWaiting = () => answer.value.kind === "quote" && answer.value.waiting;
 
 /** Six digits of an amount are enough to go on with. */
 function roughly(raw: bigint, decimals: number): string {

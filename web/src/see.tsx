@@ -1,14 +1,11 @@
 // What others hide: where the money goes, what it costs, how good it is.
 
-import { computed } from "@preact/signals";
 import { short, usd } from "./amount";
 import { Contract } from "./contract";
 import { Curve } from "./depth";
 import { Flow, StepTable } from "./flow";
-import { answer, query, quote, tokenOut } from "./order";
+import { answer, query, quote, tokenOut, waiting } from "./order";
 import { find, NATIVE } from "./tokens";
-
-const waiting = computed(() => answer.value.kind === "quote" && answer.value.waiting);
 
 export function See() {
   const q = quote.value;

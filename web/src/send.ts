@@ -42,10 +42,15 @@ export type Stage =
 
 export const stage = signal<Stage>({ kind: "idle" });
 
+let turn = 0;
+
 export async function swap(deal: Deal): Promise<void> {
+  const mine = ++turn;
+  // A swap that was started later has the stage.
+  const show = (next: Stage) => mine === turn && (stage.value = next);
   let approves = false;
   let hash: Hex | undefined;
-  const at = (step: Step) => (stage.value = { kind: "working", deal, step, approves, ...(hash && { hash }) });
+  const at = (step: Step) => show({ kind: "working", deal, step, approves, ...(hash && { hash }) });
   try {
     at("prepare");
     if (wrongChain.value) await switchChain();
@@ -62,7 +67,8 @@ export async function swap(deal: Deal): Promise<void> {
       if (await batches(owner)) {
         at("sign");
         const [receipt, id] = await sendTogether(owner, [offer.approval!, offer.tx]);
-        return finish(deal, offer, receipt, id);
+        show({ kind: "done", deal, result: sum(offer, receipt, id) });
+        return;
       }
       at("approve");
       hash = await send(owner, offer.approval!);
@@ -74,9 +80,9 @@ export async function swap(deal: Deal): Promise<void> {
     at("sign");
     hash = await send(owner, offer.tx, offer.tx.estimatedGas);
     at("sent");
-    finish(deal, offer, await mined(hash), hash);
+    show({ kind: "done", deal, result: sum(offer, await mined(hash), hash) });
   } catch (error) {
-    stage.value = { kind: "failed", deal, words: explain(error, deal.tokenIn, deal.tokenOut), ...(hash && { hash }) };
+    show({ kind: "failed", deal, words: explain(error, deal.tokenIn, deal.tokenOut), ...(hash && { hash }) });
   }
 }
 
@@ -130,19 +136,16 @@ function expect(receipt: Receipt, what: string): void {
   }
 }
 
-function finish(deal: Deal, offer: Swap, receipt: Receipt, hash: Hex): void {
+/** What was promised beside what came of it. */
+function sum(offer: Swap, receipt: Receipt, hash: Hex): Result {
   expect(receipt, "swap");
-  stage.value = {
-    kind: "done",
-    deal,
-    result: {
-      hash,
-      block: Number(receipt.blockNumber),
-      quoted: BigInt(offer.amountOut),
-      received: paid(receipt, offer.tx.to),
-      minimum: BigInt(offer.meta.minAmountOut),
-      gasLimit: BigInt(offer.tx.estimatedGas),
-      gasCost: BigInt(receipt.gasUsed) * BigInt(receipt.effectiveGasPrice),
-    },
+  return {
+    hash,
+    block: Number(receipt.blockNumber),
+    quoted: BigInt(offer.amountOut),
+    received: paid(receipt, offer.tx.to),
+    minimum: BigInt(offer.meta.minAmountOut),
+    gasLimit: BigInt(offer.tx.estimatedGas),
+    gasCost: BigInt(receipt.gasUsed) * BigInt(receipt.effectiveGasPrice),
   };
 }

@@ -47,10 +47,14 @@ export function Settings({ close }: { close(): void }) {
   );
 }
 
+function toBps(percent: string): number | undefined {
+  const bps = Math.round(Number(percent) * 100);
+  return /^\d{1,2}(\.\d{1,2})?$/.test(percent) && bps <= 5000 ? bps : undefined;
+}
+
 function Slippage() {
   const text = useSignal(usual.includes(slippageBps.value) ? "" : String(slippageBps.value / 100));
-  const bps = Math.round(Number(text.value) * 100);
-  const valid = text.value === "" || (/^\d{1,3}(\.\d{1,2})?$/.test(text.value) && bps <= 5000);
+  const valid = text.value === "" || toBps(text.value) !== undefined;
   return (
     <fieldset>
       <legend>Slippage</legend>
@@ -71,8 +75,7 @@ function Slippage() {
             value={text.value}
             onInput={(event) => {
               text.value = event.currentTarget.value.trim();
-              const next = Math.round(Number(text.value) * 100);
-              if (/^\d{1,3}(\.\d{1,2})?$/.test(text.value) && next <= 5000) slippageBps.value = next;
+              slippageBps.value = toBps(text.value) ?? slippageBps.value;
             }}
           />
           %
