@@ -9,10 +9,13 @@ func (p *Pool) Supply(in, out int) *venue.Supply {
 	}
 	c := p.curves[in]
 	s := &venue.Supply{Pieces: make([]venue.Piece, 0, 1+c.Len())}
-	crossed := 0.0
+	burnt := float64(gasSwap)
+	if p.pancake() {
+		burnt += gasPancake
+	}
 	c.Ranges(p.at, func(price, bend, length float64) {
-		s.Add(price, bend, length, gasSwap+gasTick*crossed)
-		crossed++
+		s.Add(price, bend, length, burnt)
+		burnt += gasTick
 	})
 	return s
 }
