@@ -88,7 +88,9 @@ func (f *finder) turn(best float64) {
 	n := &f.net
 	n.compact()
 	n.keep(&n.pruned)
-	n.toll = n.spare
+	if !n.stiff {
+		n.toll = n.spare
+	}
 	n.keep(&n.last)
 	if f.grow(firstChunk, maxLegs(f.maxSteps)) {
 		n.choose()
