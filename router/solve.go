@@ -24,9 +24,9 @@ const (
 type newton struct {
 	matrix
 	slope, step, v []float64 // by node
-	border, give   []float64
+	border, give   []float64 // of the toll, and what the values do if it moves
 
-	toll, tollSlope, tollStep, tollBend float64
+	toll, tollSlope, tollStep, tollBend float64 // as v, slope, step and the matrix
 }
 
 func (w *newton) grow(size int) {
