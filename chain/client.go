@@ -65,9 +65,12 @@ func Open(ctx context.Context, config Config) (*Client, error) {
 		}
 		c.nodes = append(c.nodes, n)
 	}
-	if err := c.CheckChain(ctx); err != nil {
-		c.Close()
-		return nil, err
+	good, errs := c.ids(ctx)
+	for _, err := range errs {
+		if errors.Is(err, ErrWrongChain) || len(good) < c.quorum {
+			c.Close()
+			return nil, err
+		}
 	}
 	return c, nil
 }
@@ -79,12 +82,23 @@ func (c *Client) Close() {
 	}
 }
 
-// CheckChain is ErrWrongChain when a node follows another chain by now.
+// CheckChain is ErrWrongChain when no quorum follows the chain any more and a
+// node follows another.
 func (c *Client) CheckChain(ctx context.Context) error {
-	_, err := c.all(ctx, func(ctx context.Context, n *node) (Header, error) {
-		return Header{}, n.checkChain(ctx, c.chain)
-	})
-	return err
+	good, errs := c.ids(ctx)
+	if len(good) >= c.quorum {
+		return nil
+	}
+	for _, err := range errs {
+		if errors.Is(err, ErrWrongChain) {
+			return err
+		}
+	}
+	return errs[0]
+}
+
+func (c *Client) ids(ctx context.Context) (good []Header, errs []error) {
+	return c.all(ctx, func(ctx context.Context, n *node) (Header, error) { return Header{}, n.checkChain(ctx, c.chain) })
 }
 
 // Version is what the first node to answer says it runs.
@@ -107,11 +121,11 @@ func (c *Client) Finalized(ctx context.Context) (market.Block, error) {
 }
 
 func (c *Client) tagged(ctx context.Context, tag string) (market.Block, error) {
-	heads, err := c.all(ctx, func(ctx context.Context, n *node) (Header, error) {
+	heads, errs := c.all(ctx, func(ctx context.Context, n *node) (Header, error) {
 		return n.header(ctx, "eth_getBlockByNumber", tag)
 	})
-	if err != nil {
-		return market.Block{}, err
+	if len(heads) < c.quorum {
+		return market.Block{}, errs[0]
 	}
 	if c.quorum == 1 {
 		return slices.MaxFunc(heads, byHeight).Block, nil
@@ -141,28 +155,20 @@ func (c *Client) HeaderByHash(ctx context.Context, hash common.Hash) (Header, er
 	}, equal)
 }
 
-// all asks every node and gives what was answered, if by a quorum.
-func (c *Client) all(ctx context.Context, ask func(context.Context, *node) (Header, error)) ([]Header, error) {
+// all asks every node, and gives the answers and the errors.
+func (c *Client) all(ctx context.Context, ask func(context.Context, *node) (Header, error)) (good []Header, failed []error) {
 	answers, errs := make([]Header, len(c.nodes)), make([]error, len(c.nodes))
 	var g sync.WaitGroup
 	for i, n := range c.nodes {
 		g.Go(func() { answers[i], errs[i] = ask(ctx, n) })
 	}
 	g.Wait()
-	var good []Header
-	var worst error
 	for i, err := range errs {
-		switch {
-		case errors.Is(err, ErrWrongChain):
-			return nil, err
-		case err == nil:
+		if err == nil {
 			good = append(good, answers[i])
-		case worst == nil:
-			worst = err
+		} else {
+			failed = append(failed, err)
 		}
 	}
-	if len(good) < c.quorum {
-		return nil, worst
-	}
-	return good, nil
+	return good, failed
 }

@@ -60,9 +60,9 @@ func (c *Client) convene(ctx context.Context, show func(Sighting)) {
 		g.Go(func() { n.watch(ctx, tell) })
 	}
 	type answer struct {
-		node   int
-		header Header
-		err    error
+		node       int
+		head, told Header
+		err        error
 	}
 	answers := make(chan answer)
 	all := &council{quorum: c.quorum, seats: make([]seat, len(c.nodes))}
@@ -76,9 +76,10 @@ func (c *Client) convene(ctx context.Context, show func(Sighting)) {
 				c.nodes[l.node].count.head.Set(float64(l.head.Number))
 			}
 		case a := <-answers:
-			all.seats[a.node].asking = false
-			if a.err == nil && all.seats[a.node].told != nil {
-				all.seats[a.node].told[a.header.Number] = a.header
+			s := &all.seats[a.node]
+			s.asking = false
+			if a.err == nil && s.head == a.head {
+				s.told[a.told.Number] = a.told
 			}
 		}
 		s, unsure := all.head()
@@ -87,10 +88,11 @@ func (c *Client) convene(ctx context.Context, show func(Sighting)) {
 				continue
 			}
 			all.seats[q.node].asking = true
+			head := all.seats[q.node].head
 			g.Go(func() {
 				h, err := c.nodes[q.node].byNumber(ctx, q.number)
 				select {
-				case answers <- answer{q.node, h, err}:
+				case answers <- answer{q.node, head, h, err}:
 				case <-ctx.Done():
 				}
 			})
@@ -180,14 +182,12 @@ func (s *seat) stands(b Header) (yes, known bool) {
 	if s.silent || s.head == (Header{}) {
 		return false, true
 	}
-	if h, ok := s.told[b.Number]; ok {
-		return h == b, true
-	}
 	h := s.head
 	for h.Number > b.Number {
 		i := slices.IndexFunc(s.shown, func(g glance) bool { return g.Hash == h.Parent })
 		if i < 0 {
-			return false, false
+			told, ok := s.told[b.Number]
+			return ok && told == b, ok
 		}
 		h = s.shown[i].Header
 	}
