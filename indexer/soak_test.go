@@ -39,12 +39,16 @@ func TestSoak(t *testing.T) {
 	b := newBusy(t, seed)
 	r := newRig(t, b, seed)
 	a := newAuditor(t, b.chain.URL(), seed)
+	a.plenty = true
 
-	when := rand.New(rand.NewPCG(seed, 13)).Perm(blocks)[:min(reorgs, blocks)]
+	const deepest = 5
+	made := b.chain.Head().Number.Uint64() // the blocks that made the market are not replaced
+	when := rand.New(rand.NewPCG(seed, 13)).Perm(max(0, blocks-deepest))
+	when = when[:min(reorgs, len(when))]
 	for n := range blocks {
-		if slices.Contains(when, n) {
+		if slices.Contains(when, n-deepest) {
 			from := b.chain.Head().Hash()
-			depth := 1 + b.random.IntN(5)
+			depth := min(1+b.random.IntN(deepest), int(b.chain.Head().Number.Uint64()-made))
 			b.reorg(depth)
 			r.replaced(from, depth)
 		} else {
