@@ -144,7 +144,7 @@ func (x *Indexer) settled(ctx context.Context, first uint64, b market.Block) (*m
 	s, err := x.finish(ctx, d, b, head.Hash)
 	if err == nil {
 		x.kept.add(s)
-		x.saver.offer(s)
+		x.saver.offerNow(s)
 	}
 	return s, err
 }

@@ -101,7 +101,7 @@ func New(c Config) *Indexer {
 		families: map[common.Hash][]venue.Family{},
 		kept:     kept{max: c.Keep, byHash: map[common.Hash]*market.Snapshot{}},
 		metrics:  newMetrics(c.Registry),
-		progress: c.Progress, sources: c.Sources, store: c.Store, auditor: newAuditor(c.AuditEvery),
+		progress: c.Progress, sources: c.Sources, store: c.Store, auditor: newAuditor(c.AuditEvery), saver: saver{wake: make(chan struct{}, 1)},
 		ready:  make(chan struct{}),
 		health: Health{Reason: "joining: no block yet"},
 	}

@@ -127,6 +127,7 @@ func (x *Indexer) search(ctx context.Context, first uint64, b market.Block) erro
 			return nil
 		})
 		if err != nil {
+			x.keepFinds()
 			return fmt.Errorf("finding pools: %w", err)
 		}
 	}

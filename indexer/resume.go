@@ -46,9 +46,18 @@ func (x *Indexer) resume() error {
 type saver struct {
 	next atomic.Pointer[market.Snapshot]
 	last *market.Snapshot
+	wake chan struct{} // what was just read whole is dear: it does not wait
 }
 
 func (s *saver) offer(m *market.Snapshot) { s.next.Store(m) }
+
+func (s *saver) offerNow(m *market.Snapshot) {
+	s.offer(m)
+	select {
+	case s.wake <- struct{}{}:
+	default:
+	}
+}
 
 // save writes the newest settled market down now and then, and once more at
 // the end.
@@ -61,6 +70,7 @@ func (x *Indexer) save(ctx context.Context) {
 	for done := false; !done; {
 		select {
 		case <-tick.C:
+		case <-x.saver.wake:
 		case <-ctx.Done():
 			done = true
 		}

@@ -13,6 +13,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
+
 	"braid/indexer"
 	"braid/market"
 	"braid/monad"
@@ -65,6 +68,39 @@ func TestRestart(t *testing.T) {
 		if strings.Contains(log, "resuming") != again || strings.Contains(log, "finding pools") == again {
 			t.Errorf("again %v: %s", again, log)
 		}
+	}
+	b.fees()
+}
+
+// fees measures those of all V2 sources by what has been traded.
+func (b *busy) fees() {
+	b.Helper()
+	pairs, measured := map[*venue.Source][]common.Address{}, 0
+	for _, p := range b.index.Head().Pools() {
+		if s := p.Info().Source; s.Family == univ2.Name {
+			pairs[s] = append(pairs[s], common.HexToAddress(string(p.Info().ID)))
+		}
+	}
+	for source, list := range pairs {
+		var logs []types.Log
+		err := b.node.LogsOf(b.Context(), list, 0, b.chain.Head().Number.Uint64(), univ2.Measured(), func(page []types.Log, _ uint64) error {
+			logs = append(logs, page...)
+			return nil
+		})
+		if err != nil {
+			b.Fatal(err)
+		}
+		fee, swaps, ok := univ2.Measure(logs)
+		if swaps == 0 {
+			continue
+		}
+		measured++
+		if !ok || fee != int(source.FeeBps) {
+			b.Errorf("%s: measured %d bps by %d swaps (%v), want %d", source.ID, fee, swaps, ok, source.FeeBps)
+		}
+	}
+	if measured == 0 {
+		b.Error("nothing was measured")
 	}
 }
 
@@ -167,16 +203,21 @@ func TestKills(t *testing.T) {
 			t.Errorf("a kill damaged the file: %s", log)
 		case strings.Contains(log, "msg=joined"):
 			ready++
-			if strings.Contains(log, "finding pools") {
+			if anew(log) {
 				again++
 			}
 		}
 	}
 	log := b.life(path, everyFamily(monad.Sources())...)
-	if again > 1 || strings.Contains(log, "finding pools") {
+	if again > 1 || again+ready > 0 && anew(log) {
 		t.Errorf("pools were searched for %d times: %s", again, log)
 	}
 	fmt.Printf("kills=%d ready=%d searches=%d\n", kills, ready, again)
+}
+
+// anew tells whether pools were searched for from the first block on.
+func anew(log string) bool {
+	return strings.Contains(log, "finding pools") && !strings.Contains(log, "searching goes on")
 }
 
 // child follows the chain until it is killed.

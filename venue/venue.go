@@ -54,6 +54,10 @@ type Source struct {
 	// wrong fee over-quotes and reverts. The local chain is built from the
 	// row, so there it is true by construction.
 	Unproved string `json:"unproved,omitempty"`
+
+	// MeasureFee says that nothing else is in the way of trust than the fee,
+	// which can be measured from swaps.
+	MeasureFee bool `json:"measureFee,omitempty"`
 }
 
 // ByFactory are the sources of one family, by their factories.

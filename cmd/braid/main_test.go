@@ -3,9 +3,13 @@ package main
 import (
 	"bytes"
 	"context"
+	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -26,6 +30,15 @@ func TestRefusals(t *testing.T) {
 	closed := httptest.NewServer(nil)
 	closed.Close()
 
+	file := func(text string) string {
+		f, err := os.CreateTemp(t.TempDir(), "settings")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		f.WriteString(text)
+		return f.Name()
+	}
 	for _, row := range []struct {
 		name  string
 		args  []string
@@ -47,6 +60,11 @@ func TestRefusals(t *testing.T) {
 		{"bad address", []string{"serve", "--rpc", "http://127.0.0.1:1", "--addr", "nowhere"}, []string{"cannot listen", "--addr"}},
 		{"wrong artifacts", []string{"dev", "--addr", "127.0.0.1:0", "--rpc-addr", "127.0.0.1:0", "--artifacts", t.TempDir()}, []string{"make artifacts"}},
 		{"no node there", []string{"serve", "--addr", "127.0.0.1:0", "--rpc", closed.URL + "/secret-key"}, []string{strings.TrimPrefix(closed.URL, "http://")}},
+		{"unknown chain", []string{"serve", "--rpc", "http://127.0.0.1:1", "--chain", "ether"}, []string{"--chain", "monad"}},
+		{"no settings", []string{"serve", "--config", "nowhere.json"}, []string{"nowhere.json", "no such file"}},
+		{"unknown setting", []string{"serve", "--config", file(`{"speed": 1}`)}, []string{"speed", "not a setting"}},
+		{"bad setting", []string{"serve", "--config", file(`{"rate": "fast"}`)}, []string{"rate", "parse"}},
+		{"nested setting", []string{"serve", "--config", file(`{"rpc": {"url": "x"}}`)}, []string{"rpc", "want a string"}},
 		{"another chain", []string{"serve", "--addr", "127.0.0.1:0", "--rpc", other.URL}, []string{"143"}},
 	} {
 		var out, log bytes.Buffer
@@ -73,5 +91,32 @@ func TestHelp(t *testing.T) {
 		if err := run(context.Background(), args, func(string) string { return "" }, &out, &log); err != nil || out.Len()+log.Len() == 0 {
 			t.Errorf("%v: %v, %q", args, err, out.String())
 		}
+	}
+}
+
+// TestSettings: flags outweigh the environment, and that the file; what is
+// shown holds no key.
+func TestSettings(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "braid.json")
+	text := `{"addr": "file:1", "rate": 7, "max-impact": 100, "rpc": ["https://a.example/v2/KEY", "wss://b.example?k=KEY"], "off": ["Hanji"]}`
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	env := map[string]string{"BRAID_ADDR": "env:1", "BRAID_RATE": "8", "BRAID_CONFIG": path}
+	var s service
+	f := flags("serve", io.Discard)
+	s.flags(f)
+	f.Var(&s.rpc, "rpc", "")
+	f.Var(&s.off, "off", "")
+	if err := settings(f, []string{"--rate", "9"}, func(name string) string { return env[name] }); err != nil {
+		t.Fatal(err)
+	}
+	if s.rate != 9 || s.addr != "env:1" || s.maxImpactBps != 100 || len(s.rpc.values) != 2 || len(s.off) != 1 {
+		t.Errorf("%+v", s)
+	}
+	var log bytes.Buffer
+	show(f, slog.New(slog.NewTextHandler(&log, nil)))
+	if line := log.String(); strings.Contains(line, "KEY") || !strings.Contains(line, "https://a.example,wss://b.example") {
+		t.Error(line)
 	}
 }

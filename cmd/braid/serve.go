@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"strings"
 	"time"
 
 	"github.com/ethereum/go-ethereum/crypto"
@@ -20,19 +19,17 @@ import (
 func serve(ctx context.Context, args []string, getenv func(string) string, stdout, stderr io.Writer) error {
 	var s service
 	f := flags("serve", stderr)
-	s.flags(f, getenv)
-	f.Func("rpc", "a node's JSON-RPC `URL`, http or ws; given again, another node (BRAID_RPC, separated by commas)", func(url string) error {
-		s.rpc = append(s.rpc, url)
-		return nil
-	})
+	s.flags(f)
+	f.StringVar(&s.chain, "chain", "monad", "whose deployments, tokens and limits to go by; there is one: `monad`")
+	f.Var(&s.rpc, "rpc", "a node's JSON-RPC `URL`, http or ws; given again, another node")
 	f.Float64Var(&s.rpcRate, "rpc-rate", 25, "requests a second to each node; 0 for no `limit`")
-	if err := parse(f, args); err != nil {
+	f.StringVar(&s.storeFile, "store", "", "`file` in which the market outlives the process; none: every start joins anew")
+	f.Uint64Var(&s.auditEvery, "audit-every", 100, "hold some pools to the chain every so many `blocks`; 0: never")
+	f.Var(&s.off, "off", "`sources` not to follow at all, by their ids")
+	if err := settings(f, args, getenv); err != nil {
 		return err
 	}
-	if len(s.rpc) == 0 && getenv("BRAID_RPC") != "" {
-		s.rpc = strings.Split(getenv("BRAID_RPC"), ",")
-	}
-	if len(s.rpc) == 0 {
+	if len(s.rpc.values) == 0 {
 		return errors.New("serve needs a node: give --rpc URL or set BRAID_RPC")
 	}
 	l, err := s.listen()
@@ -40,7 +37,10 @@ func serve(ctx context.Context, args []string, getenv func(string) string, stdou
 		return err
 	}
 	defer l.Close()
-	return s.run(ctx, l, logger(stderr), func() {
+	log := logger(stderr)
+	show(f, log)
+	s.progress = bar(stdout)
+	return s.run(ctx, l, log, func() {
 		fmt.Fprintf(stdout, `
 braid is ready
   page      http://%[1]s/
@@ -55,12 +55,13 @@ func dev(ctx context.Context, args []string, getenv func(string) string, stdout,
 	var s service
 	c := devchain.Config{Sources: monad.Sources(), Heartbeat: time.Second}
 	f := flags("dev", stderr)
-	s.flags(f, getenv)
-	f.StringVar(&c.RPCAddr, "rpc-addr", envOr(getenv, "BRAID_RPC_ADDR", "127.0.0.1:8545"), "where the chain's JSON-RPC listens (`host:port`; BRAID_RPC_ADDR)")
+	s.flags(f)
+	s.chain = "monad"
+	f.StringVar(&c.RPCAddr, "rpc-addr", "127.0.0.1:8545", "where the chain's JSON-RPC listens (`host:port`)")
 	f.StringVar(&c.Artifacts, "artifacts", "build/artifacts", "`folder` with the venues' bytecode, made by `make artifacts`")
 	f.Uint64Var(&c.Seed, "seed", 1, "the `number` from which the market is made")
 	f.BoolVar(&c.Activity, "activity", false, "trade in the background, so that prices move")
-	if err := parse(f, args); err != nil {
+	if err := settings(f, args, getenv); err != nil {
 		return err
 	}
 	l, err := s.listen()
@@ -77,7 +78,7 @@ func dev(ctx context.Context, args []string, getenv func(string) string, stdout,
 		return err
 	}
 	defer local.Close()
-	s.rpc, s.local = []string{local.URL()}, true
+	s.rpc.values, s.local = values{local.URL()}, true
 	return s.run(ctx, l, log, func() {
 		fmt.Fprintf(stdout, `
 braid is ready

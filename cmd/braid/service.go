@@ -9,7 +9,6 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"strings"
 	"syscall"
 	"time"
 
@@ -21,7 +20,6 @@ import (
 	"braid/calldata"
 	"braid/chain"
 	"braid/contracts"
-	"braid/devchain"
 	"braid/indexer"
 	"braid/market"
 	"braid/monad"
@@ -53,8 +51,13 @@ func families(sources []venue.Source) []venue.Family {
 // service answers over HTTP from a market that it follows on a node.
 type service struct {
 	addr         string
-	rpc          []string
+	chain        string
+	rpc          nodes
 	rpcRate      float64
+	off          values
+	storeFile    string
+	auditEvery   uint64
+	progress     func(indexer.Progress)
 	maxImpactBps int
 	staleAfter   time.Duration
 	rate         float64
@@ -66,21 +69,23 @@ type service struct {
 	local        bool // the node is our own, and the page may show it
 }
 
-func (s *service) flags(f *flag.FlagSet, getenv func(string) string) {
-	f.StringVar(&s.addr, "addr", envOr(getenv, "BRAID_ADDR", "127.0.0.1:8080"), "where the API listens (`host:port`; BRAID_ADDR)")
+func (s *service) flags(f *flag.FlagSet) {
+	f.StringVar(&s.addr, "addr", "127.0.0.1:8080", "where the API listens (`host:port`)")
 	f.IntVar(&s.maxImpactBps, "max-impact", 5000, "refuse swaps above this price impact, `bps`")
 	f.DurationVar(&s.staleAfter, "stale-after", 5*time.Second, "refuse to quote from a market not confirmed for this `long`")
-	f.StringVar(&s.pauseFile, "pause-file", getenv("BRAID_PAUSE_FILE"), "`file` of sources to keep out of routes, an id and a reason a line; looked at every second (BRAID_PAUSE_FILE)")
+	f.StringVar(&s.pauseFile, "pause-file", "", "`file` of sources to keep out of routes, an id and a reason a line; looked at every second")
 	f.Float64Var(&s.rate, "rate", 0, "requests a second that one client may make; 0 for no `limit`")
 	f.IntVar(&s.maxSteps, "max-steps", router.DefaultMaxSteps, "most `steps` of a plan")
 	f.StringVar(&s.hops, "hops", "", "tokens in mid-route: `verified` or all (default verified, on a local chain all)")
 	f.IntVar(&s.maxStreams, "max-streams", 256, "quote `streams` open at the same time; one client gets a quarter")
-	f.StringVar(&s.contact, "contact", getenv("BRAID_CONTACT"), "where to report vulnerabilities, a mailto: or https: `URI` (BRAID_CONTACT)")
+	f.StringVar(&s.contact, "contact", "", "where to report vulnerabilities, a mailto: or https: `URI`")
 }
 
 // check refuses settings that would not do what they say.
 func (s *service) check() error {
 	switch {
+	case s.chain != "monad":
+		return fmt.Errorf("--chain %.20q is not known: there is monad", s.chain)
 	case s.maxImpactBps < 1 || s.maxImpactBps > 10_000:
 		return fmt.Errorf("--max-impact %d is not between 1 and 10000 bps", s.maxImpactBps)
 	case s.staleAfter <= 0:
@@ -127,25 +132,37 @@ func (s *service) listen() (net.Listener, error) {
 func (s *service) run(ctx context.Context, l net.Listener, log *slog.Logger, ready func()) error {
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
-	node, err := chain.Open(ctx, chain.Config{URLs: s.rpc, ChainID: monad.ChainID, Rate: s.rpcRate, Registry: registry})
+	node, err := chain.Open(ctx, chain.Config{URLs: s.rpc.values, ChainID: monad.ChainID, Rate: s.rpcRate, Registry: registry})
 	if err != nil {
 		l.Close()
 		return err
 	}
 	defer node.Close()
-	sources, retired, err := trusted(ctx, node, monad.Sources(), log)
+	sources, retired, err := s.sources(ctx, node, log)
 	if err != nil {
 		l.Close()
 		return err
 	}
-
+	families := families(sources)
+	var store *indexer.Store
+	if s.storeFile != "" {
+		if store, err = indexer.OpenStore(s.storeFile, monad.ChainID, sources, families, log); err != nil {
+			l.Close()
+			return err
+		}
+		defer store.Close()
+	}
 	index := indexer.New(indexer.Config{
-		Node:     node,
-		Families: families(sources),
-		Start:    market.New(monad.Chain()),
-		Listed:   monad.Tokens(),
-		Log:      log,
-		Registry: registry,
+		Node:       node,
+		Families:   families,
+		Sources:    sources,
+		Start:      market.New(monad.Chain()),
+		Listed:     monad.Tokens(),
+		Log:        log,
+		Registry:   registry,
+		Store:      store,
+		AuditEvery: s.auditEvery,
+		Progress:   s.progress,
 	})
 	verified, err := s.verifiedHops(ctx, node)
 	if err != nil {
@@ -186,7 +203,7 @@ func (s *service) run(ctx context.Context, l net.Listener, log *slog.Logger, rea
 	}
 
 	if s.local {
-		at, err := url.Parse(s.rpc[0])
+		at, err := url.Parse(s.rpc.values[0])
 		if err != nil {
 			return err
 		}
@@ -220,26 +237,6 @@ func (s *service) run(ctx context.Context, l net.Listener, log *slog.Logger, rea
 		return server.Shutdown(grace)
 	})
 	return g.Wait()
-}
-
-// trusted splits off the sources whose rows are not proved for mainnet: they
-// are not routed, though callers may still exclude them. On a local chain of
-// ours every row is true by construction.
-func trusted(ctx context.Context, node *chain.Client, rows []venue.Source, log *slog.Logger) (on, off []venue.Source, err error) {
-	software, err := node.Version(ctx)
-	if err != nil {
-		return nil, nil, err
-	}
-	local := strings.HasPrefix(software, devchain.Software)
-	for _, row := range rows {
-		if row.Unproved == "" || local {
-			on = append(on, row)
-			continue
-		}
-		off = append(off, row)
-		log.Warn("source is off", "source", row.ID, "reason", row.Unproved)
-	}
-	return on, off, nil
 }
 
 // health tells the API how the market stands to the chain.

@@ -1,0 +1,161 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
+	"golang.org/x/sync/errgroup"
+
+	"braid/chain"
+	"braid/devchain"
+	"braid/monad"
+	"braid/u256"
+	"braid/venue"
+	"braid/venue/univ2"
+)
+
+// sources splits the deployments into those that are followed and those that
+// are not, which callers may still exclude: what the operator has switched off,
+// and what is not proved for mainnet. On a local chain of ours every row is
+// true by construction.
+func (s *service) sources(ctx context.Context, node *chain.Client, log *slog.Logger) (on, off []venue.Source, err error) {
+	software, err := node.Version(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	rows, local := monad.Sources(), strings.HasPrefix(software, devchain.Software)
+	for _, id := range s.off {
+		if !slices.ContainsFunc(rows, func(r venue.Source) bool { return r.ID == id }) {
+			return nil, nil, fmt.Errorf("--off %.40q is not a source: see /api/v1/liquidity-sources", id)
+		}
+	}
+	fees := readFees(s.storeFile)
+	for _, row := range rows {
+		why := row.Unproved
+		if local {
+			why = ""
+		}
+		if slices.Contains(s.off, row.ID) {
+			why = "switched off"
+		} else if why != "" && row.MeasureFee {
+			if fees[row.ID] == 0 {
+				if fees[row.ID], err = measure(ctx, node, &row); err != nil {
+					why = err.Error()
+				}
+			}
+			if row.FeeBps = fees[row.ID]; row.FeeBps != 0 {
+				log.Info("fee is measured", "source", row.ID, "feeBps", row.FeeBps)
+				why = ""
+			}
+		}
+		if why == "" {
+			on = append(on, row)
+			continue
+		}
+		off = append(off, row)
+		log.Warn("source is off", "source", row.ID, "reason", why)
+	}
+	if err := writeFees(s.storeFile, fees); err != nil {
+		return nil, nil, err
+	}
+	return on, off, present(ctx, node, on)
+}
+
+// Fees that were measured are kept beside the store. They stand in the code of
+// the pairs, which does not change.
+func readFees(store string) map[string]uint64 {
+	fees := map[string]uint64{}
+	if data, err := os.ReadFile(store + ".fees"); err == nil {
+		json.Unmarshal(data, &fees) // damaged: measured again
+	}
+	return fees
+}
+
+func writeFees(store string, fees map[string]uint64) error {
+	maps.DeleteFunc(fees, func(_ string, bps uint64) bool { return bps == 0 })
+	if store == "" || len(fees) == 0 {
+		return nil
+	}
+	data, err := json.Marshal(fees)
+	if err == nil {
+		err = os.WriteFile(store+".fees.new", data, 0o600)
+	}
+	if err == nil {
+		err = os.Rename(store+".fees.new", store+".fees")
+	}
+	return err
+}
+
+// present refuses a chain on which a factory is missing.
+func present(ctx context.Context, node *chain.Client, sources []venue.Source) error {
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(8)
+	for _, s := range sources {
+		g.Go(func() error {
+			code, err := node.HasCode(ctx, s.Factory)
+			if err == nil && !code {
+				err = fmt.Errorf("no contract stands at %s, the factory of %s: is this the chain? If so, start with --off %s", s.Factory, s.ID, s.ID)
+			}
+			return err
+		})
+	}
+	return g.Wait()
+}
+
+// What a fee is measured by: the swaps of the first pairs of a factory in the
+// last blocks.
+const (
+	measurePairs  = 50
+	measureBlocks = 20_000
+	measureSwaps  = 20
+)
+
+// measure is the fee of a V2 source by what its pairs let happen of late.
+func measure(ctx context.Context, node *chain.Client, row *venue.Source) (feeBps uint64, err error) {
+	head, err := node.Head(ctx)
+	if err != nil {
+		return 0, err
+	}
+	calls := make([]chain.Call, measurePairs)
+	for i := range calls {
+		calls[i] = chain.Call{To: row.Factory, Data: venue.Calldata("allPairs(uint256)", u256.From(uint64(i)).Big().Bytes())}
+	}
+	results, err := node.Calls(ctx, head.Hash, calls)
+	if err != nil {
+		return 0, err
+	}
+	var pairs []common.Address
+	for _, r := range results {
+		if r.OK && len(r.Data) == 32 {
+			pairs = append(pairs, common.BytesToAddress(r.Data))
+		}
+	}
+	if len(pairs) == 0 {
+		return 0, fmt.Errorf("its fee is not known: it has no pairs")
+	}
+	var logs []types.Log
+	from := head.Number - min(measureBlocks, head.Number)
+	err = node.LogsOf(ctx, pairs, from, head.Number, univ2.Measured(), func(page []types.Log, _ uint64) error {
+		logs = append(logs, page...)
+		return nil
+	})
+	if err != nil {
+		return 0, err
+	}
+	fee, swaps, ok := univ2.Measure(logs)
+	switch {
+	case !ok && swaps == 0 && len(logs) > 0, fee == 0 && ok:
+		return 0, fmt.Errorf("its pairs do not keep a constant product")
+	case swaps < measureSwaps:
+		return 0, fmt.Errorf("its fee is not known: %d swaps of late, want %d", swaps, measureSwaps)
+	}
+	return uint64(fee), nil
+}
