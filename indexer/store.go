@@ -29,11 +29,12 @@ type Store struct {
 	joiners []venue.Joiner
 	have    *stored // when it was opened
 
-	mu    sync.Mutex
-	db    *bbolt.DB
-	finds *finds       // whose pools are in the file
-	pools []venue.Pool // that are in the file, in their order
-	token int          // how many tokens are
+	mu     sync.Mutex
+	db     *bbolt.DB
+	placed bool         // the file stands where the old one stood
+	finds  *finds       // whose pools are in the file
+	pools  []venue.Pool // that are in the file, in their order
+	token  int          // how many tokens are
 }
 
 // storeFormat changes when the meaning of what is written does.
@@ -58,9 +59,10 @@ type sheet struct {
 
 var errDamaged = errors.New("damaged")
 
-// OpenStore reads the file, if there is one, and writes it anew: whatever a
-// file has been through, the one that is written to is sound. One that cannot
-// be read is set aside. What was written for other sources is of no use.
+// OpenStore reads the file, if there is one. Whatever that has been through, a
+// new one is written to, which is sound and takes its place with the first
+// write. A file that cannot be read is set aside. What was written for other
+// sources is of no use.
 func OpenStore(path string, chainID uint64, sources []venue.Source, families []venue.Family, log *slog.Logger) (*Store, error) {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
@@ -75,10 +77,11 @@ func OpenStore(path string, chainID uint64, sources []venue.Source, families []v
 			s.joiners = append(s.joiners, j)
 		}
 	}
+	inUse := fmt.Errorf("store %s is in use by another process: give each its own", path)
 	switch err := guarded(s.read); {
 	case err == nil || errors.Is(err, fs.ErrNotExist):
 	case errors.Is(err, bbolt.ErrTimeout):
-		return nil, fmt.Errorf("store %s is in use by another process: give each its own", path)
+		return nil, inUse
 	case errors.Is(err, fs.ErrPermission):
 		return nil, fmt.Errorf("store: %w", err)
 	default:
@@ -89,32 +92,25 @@ func OpenStore(path string, chainID uint64, sources []venue.Source, families []v
 			return nil, fmt.Errorf("store: %w", err)
 		}
 	}
-	if err := s.create(); err != nil {
+	if err := s.create(); errors.Is(err, bbolt.ErrTimeout) {
+		return nil, inUse
+	} else if err != nil {
 		return nil, fmt.Errorf("store: %w", err)
 	}
 	return s, nil
 }
 
-// create puts a new file with what was read in the place of the old one.
-func (s *Store) create() (err error) {
-	fresh := s.path + ".new"
-	if err := os.Remove(fresh); err != nil && !errors.Is(err, fs.ErrNotExist) {
+// create opens a new file, which takes the place of the old one when it holds
+// as much. What a process that died left of its own is written over.
+func (s *Store) create() error {
+	path := s.path + ".new"
+	open := func() (err error) {
+		s.db, err = bbolt.Open(path, 0o600, &bbolt.Options{Timeout: time.Second})
 		return err
 	}
-	if s.db, err = bbolt.Open(fresh, 0o600, &bbolt.Options{Timeout: time.Second}); err != nil {
-		return err
-	}
-	have := s.have
-	if have == nil {
-		have = &stored{}
-	}
-	err = s.write(true, have.sheet, have.pools, have.tokens)
-	s.pools, s.token = nil, 0 // the market made of it may number them otherwise
-	if err == nil {
-		err = os.Rename(fresh, s.path)
-	}
-	if err != nil {
-		s.db.Close()
+	err := guarded(open)
+	if err != nil && !errors.Is(err, bbolt.ErrTimeout) && os.Remove(path) == nil {
+		err = open()
 	}
 	return err
 }
@@ -123,7 +119,11 @@ func (s *Store) create() (err error) {
 func (s *Store) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.db.Close()
+	err := s.db.Close()
+	if !s.placed {
+		err = errors.Join(err, os.Remove(s.path+".new"))
+	}
+	return err
 }
 
 // guarded turns what a damaged file can do to its reader into an error.
@@ -278,6 +278,10 @@ func (s *Store) write(fresh bool, head sheet, pools []venue.Pool, tokens []marke
 		}
 		return put(bucketMeta, keyHead, data)
 	})
+	if err == nil && !s.placed {
+		err = os.Rename(s.path+".new", s.path)
+		s.placed = err == nil
+	}
 	if err != nil {
 		return fmt.Errorf("store: %w", err)
 	}

@@ -122,7 +122,7 @@ func TestDamage(t *testing.T) {
 	}
 	random := rand.New(rand.NewPCG(1, 9))
 	aside := 0
-	for i := range 12 {
+	for i := range 10 {
 		spoilt := bytes.Clone(whole)
 		switch i {
 		case 0:
@@ -132,8 +132,11 @@ func TestDamage(t *testing.T) {
 		case 2:
 			clear(spoilt[:8192]) // both of the first pages
 		default:
-			for range 4 << i {
-				spoilt[random.IntN(len(spoilt))] ^= 0xff
+			for n := 4 << i; n > 0; { // where there is something
+				if at := random.IntN(len(spoilt)); spoilt[at] != 0 {
+					spoilt[at] ^= 0xff
+					n--
+				}
 			}
 		}
 		if err := os.WriteFile(path, spoilt, 0o600); err != nil {
@@ -146,7 +149,7 @@ func TestDamage(t *testing.T) {
 			t.Errorf("damage %d: %s", i, log)
 		}
 	}
-	if kept, _ := filepath.Glob(path + ".damaged-*"); aside < 9 || len(kept) != aside {
+	if kept, _ := filepath.Glob(path + ".damaged-*"); aside < 8 || len(kept) != aside {
 		t.Errorf("%d files found damaged, %d set aside", aside, len(kept))
 	}
 
