@@ -143,6 +143,7 @@ func (x *Indexer) settled(ctx context.Context, first uint64, b market.Block) (*m
 	}
 	s, err := x.finish(ctx, d, b, head.Hash)
 	if err == nil {
+		x.finds = nil
 		x.kept.add(s)
 		x.saver.offerNow(s)
 	}

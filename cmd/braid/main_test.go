@@ -3,6 +3,8 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/json"
+	"fmt"
 	"io"
 	"log/slog"
 	"net"
@@ -27,6 +29,21 @@ func TestRefusals(t *testing.T) {
 		w.Write([]byte(`{"jsonrpc":"2.0","id":1,"result":"0x1"}`))
 	}))
 	defer other.Close()
+	bare := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var ask struct {
+			ID     json.RawMessage
+			Method string
+		}
+		json.NewDecoder(r.Body).Decode(&ask)
+		answers := map[string]string{"eth_chainId": `"0x8f"`, "web3_clientVersion": `"Monad/1"`, "eth_getCode": `"0x"`}
+		w.Header().Set("Content-Type", "application/json")
+		if answer, ok := answers[ask.Method]; ok {
+			fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":%s}`, ask.ID, answer)
+		} else {
+			fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"no such method"}}`, ask.ID)
+		}
+	}))
+	defer bare.Close()
 	closed := httptest.NewServer(nil)
 	closed.Close()
 
@@ -65,6 +82,8 @@ func TestRefusals(t *testing.T) {
 		{"unknown setting", []string{"serve", "--config", file(`{"speed": 1}`)}, []string{"speed", "not a setting"}},
 		{"bad setting", []string{"serve", "--config", file(`{"rate": "fast"}`)}, []string{"rate", "parse"}},
 		{"nested setting", []string{"serve", "--config", file(`{"rpc": {"url": "x"}}`)}, []string{"rpc", "want a string"}},
+		{"bare chain", []string{"serve", "--addr", "127.0.0.1:0", "--rpc", bare.URL}, []string{"no contract", "--off"}},
+		{"no such source", []string{"serve", "--addr", "127.0.0.1:0", "--rpc", bare.URL, "--off", "Nobody"}, []string{"--off", "Nobody"}},
 		{"another chain", []string{"serve", "--addr", "127.0.0.1:0", "--rpc", other.URL}, []string{"143"}},
 	} {
 		var out, log bytes.Buffer
