@@ -1,6 +1,7 @@
 package devchain
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -29,7 +30,7 @@ func newSite(artifacts string) (*site, error) {
 	s.alloc[DevAccount] = types.Account{Balance: ether(1e9)}
 	s.alloc[contracts.Deployer] = types.Account{Code: create2Deployer, Balance: new(big.Int), Nonce: 1}
 
-	if err := errors.Join(s.etch(contracts.Multicall3, "Multicall3"), s.etch(contracts.Permit2, "Permit2")); err != nil {
+	if err := cmp.Or(s.etch(contracts.Multicall3, "Multicall3"), s.etch(contracts.Permit2, "Permit2")); err != nil {
 		return nil, err
 	}
 	for _, t := range monad.Tokens() {
