@@ -49,7 +49,7 @@ func (c Contracts) Encode(p *plan.Plan, t Terms) (Tx, error) {
 		call.tokenOut = common.Address{}
 	}
 	data := call.encode()
-	tx := Tx{To: c.Router, Data: data, Gas: c.gasLimit(p, joints, data, t) + t.Permit.gas()}
+	tx := Tx{To: c.Router, Data: data, Gas: c.gasLimit(p, joints, data, t) + t.Permit.gas(c.Schedule)}
 	if t.NativeIn {
 		tx.Value = p.AmountIn
 	}
