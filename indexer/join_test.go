@@ -105,25 +105,22 @@ func TestJoinIsFollowing(t *testing.T) {
 	for range setting(t, "BLOCKS", 80) {
 		b.block()
 	}
-	for round := range 2 {
-		late := indexer.New(indexer.Config{
-			Node: dial(t, b.chain.URL()), Families: everyFamily(monad.Sources()), Sources: monad.Sources(),
-			Start: market.New(monad.Chain()), Listed: monad.Tokens(), Keep: 8,
-		})
-		run(t, late)
-		s := await(t, late, b.chain.Head().Hash())
-		n := same(t, b.settle(), s)
-		kinds := map[string]int{}
-		for _, p := range s.Pools() {
-			kinds[p.Info().Source.Family]++
-		}
-		if len(kinds) != 7 {
-			t.Errorf("kinds joined: %v", kinds)
-		}
-		for range 20 {
-			b.block()
-		}
-		same(t, b.settle(), await(t, late, b.chain.Head().Hash()))
-		t.Logf("round %d: %d pools alike", round, n)
+	late := indexer.New(indexer.Config{
+		Node: dial(t, b.chain.URL()), Families: everyFamily(monad.Sources()), Sources: monad.Sources(),
+		Start: market.New(monad.Chain()), Listed: monad.Tokens(), Keep: 8,
+	})
+	run(t, late)
+	s := await(t, late, b.chain.Head().Hash())
+	n, kinds := same(t, b.settle(), s), map[string]int{}
+	for _, p := range s.Pools() {
+		kinds[p.Info().Source.Family]++
 	}
+	if len(kinds) != 7 {
+		t.Errorf("kinds joined: %v", kinds)
+	}
+	for range 20 {
+		b.block()
+	}
+	same(t, b.settle(), await(t, late, b.chain.Head().Hash()))
+	t.Logf("%d pools alike", n)
 }
