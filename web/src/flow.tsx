@@ -80,7 +80,6 @@ export function Flow({ quote, find }: Props) {
   const first = find(quote.tokenIn)?.symbol ?? "";
   const last = find(quote.tokenOut)?.symbol ?? "";
   const kinds = [...new Set(quote.routes.map((step) => step.poolType))];
-  const gap = laid ? Math.min(...laid.nodes.map((node) => node.x0!).filter((x) => x > POST)) - POST : 0;
   const chosen = quote.routes.length === 1 ? undefined : laid?.links.find((link) => link.key === shown.value);
   return (
     <div class="flow">
@@ -96,9 +95,12 @@ export function Flow({ quote, find }: Props) {
               onPointerLeave={() => (shown.value = undefined)}
             />
           ))}
-          {laid?.links.map((link) => (
-            <BandName key={link.key} link={link} gap={gap} posts={laid.nodes} />
-          ))}
+          {laid &&
+            names(laid).map(({ key, text, x, y }) => (
+              <text key={key} class="venue" x={x} y={y} dy="0.35em">
+                {text}
+              </text>
+            ))}
           {laid?.nodes.map((node) => (
             <PostName key={node.id} node={node} token={find(node.id)} width={width} />
           ))}
@@ -122,29 +124,35 @@ export function Flow({ quote, find }: Props) {
 /** About how wide a character is. */
 const CHARACTER = 6.4;
 
+interface Name {
+  key: string;
+  text: string;
+  x: number;
+  y: number;
+}
+
 /**
- * A band's venue, written where it leaves its post: bands never cross there.
- * The names of posts go before it.
+ * The venues of bands, written where the bands leave their posts, the widest
+ * first. A name that would cover another, or that of a post, is left out.
  */
-function BandName({ link, gap, posts }: { link: Laid["links"][number]; gap: number; posts: Laid["nodes"] }) {
-  const [source, target] = [link.source, link.target] as Laid["nodes"];
-  const [x0, x1] = [source!.x1!, target!.x0!];
-  const { factory, weight } = link.step;
-  const fits = (text: string) => text.length * CHARACTER + 18 < gap;
-  const text = [`${factory} ${(weight / 100).toFixed(weight < 10000 ? 1 : 0)}%`, factory].find(fits);
-  if (!text || (link.width ?? 0) < 12) return null;
-  const half = (text.length * CHARACTER) / 2;
-  const y = link.y0! + (link.y1! - link.y0!) * along((8 + half) / (x1 - x0));
-  const covered = posts.some((post) => {
-    const reach = half + (post.symbol.length * CHARACTER) / 2;
-    return Math.abs((post.x0! + post.x1!) / 2 - (x0 + 8 + half)) < reach && y > post.y0! - 24 && y < post.y0! + 4;
-  });
-  if (covered) return null;
-  return (
-    <text class="venue" x={x0 + 8} y={y} dy="0.35em">
-      {text}
-    </text>
-  );
+function names({ nodes, links }: Laid): Name[] {
+  const gap = Math.min(...nodes.map((node) => node.x0!).filter((x) => x > POST)) - POST;
+  const taken = nodes.map((node) => ({ x: (node.x0! + node.x1!) / 2, y: node.y0! - 9, half: (node.symbol.length * CHARACTER) / 2 }));
+  const found: Name[] = [];
+  for (const { source, target, y0, y1, width, key, step } of [...links].sort((a, b) => b.value - a.value)) {
+    const texts = [`${step.factory} ${(step.weight / 100).toFixed(step.weight < 10000 ? 1 : 0)}%`, step.factory];
+    const text = texts.find((text) => text.length * CHARACTER + 18 < gap);
+    if (!text || width! < 12) continue;
+    const [from, to] = [source, target] as Laid["nodes"];
+    const half = (text.length * CHARACTER) / 2;
+    const x = from!.x1! + 8;
+    const y = y0! + (y1! - y0!) * along((8 + half) / (to!.x0! - from!.x1!));
+    const box = { x: x + half, y, half };
+    if (taken.some((other) => Math.abs(other.x - box.x) < other.half + half && Math.abs(other.y - y) < 12)) continue;
+    taken.push(box);
+    found.push({ key, text, x, y });
+  }
+  return found;
 }
 
 /** How far a band has moved up or down when it has gone a part of its way. */
