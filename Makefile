@@ -38,7 +38,7 @@ soak: artifacts ## follow a hostile chain: BLOCKS=n REORGS=n SEED=n
 
 forge: artifacts ## the contracts' own tests at length: 10,000 runs a fuzz test, 50,000 invariant calls, coverage
 	cd contracts && FOUNDRY_FUZZ_RUNS=10000 FOUNDRY_INVARIANT_RUNS=1000 $(FORGE) test
-	cd contracts && $(FORGE) coverage --ir-minimum --report summary
+	cd contracts && $(FORGE) coverage --ir-minimum --report summary --no-match-coverage '(^test|^dev|Lens)'
 
 bench: artifacts ## run the benchmarks
 	go test -run '^$$' -bench . -benchmem ./...

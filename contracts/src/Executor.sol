@@ -76,7 +76,7 @@ contract Executor is V2, V3, UniswapV4, BalancerV3, Kuru, Hanji, NadFun {
         bytes calldata route
     ) external {
         if (msg.sender != router) revert NotRouter(msg.sender);
-        (address[] memory tokens, uint256 at) = table(tokenIn, tokenOut, route);
+        (address[] memory tokens, uint256 at) = tokensOf(tokenIn, tokenOut, route);
         uint256[] memory held = new uint256[](tokens.length);
         held[IN] = amountIn;
 
@@ -193,7 +193,7 @@ contract Executor is V2, V3, UniswapV4, BalancerV3, Kuru, Hanji, NadFun {
 
     // Reading the route. Every read is inside it, or reverts.
 
-    function table(address tokenIn, address tokenOut, bytes calldata route)
+    function tokensOf(address tokenIn, address tokenOut, bytes calldata route)
         private
         pure
         returns (address[] memory tokens, uint256 at)
