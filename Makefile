@@ -40,6 +40,11 @@ forge: artifacts ## the contracts' own tests at length: 10,000 runs a fuzz test,
 	cd contracts && FOUNDRY_FUZZ_RUNS=10000 FOUNDRY_INVARIANT_RUNS=1000 $(FORGE) test
 	cd contracts && $(FORGE) coverage --ir-minimum --report summary --no-match-coverage '(^test|^dev|Lens)'
 
+ROUTES ?= 1000
+gas: artifacts ## hold gas limits to what random routes need: ROUTES=n SEED=n
+	@set -o pipefail; ROUTES=$(ROUTES) SEED=$(SEED) go test -count=1 -timeout 3h -run '^TestGas$$' -v ./cmd/braid \
+		| grep -E '^(schedule=|FAIL|panic)|over the bar|: (least|worst) '
+
 bench: artifacts ## run the benchmarks
 	go test -run '^$$' -bench . -benchmem ./...
 
@@ -75,4 +80,4 @@ clean: ## remove what was built
 	rm -rf build node_modules web/dist/assets web/dist/*.html
 
 FORCE:
-.PHONY: help run test forge browse page warm differential soak bench artifacts contracts clean FORCE
+.PHONY: help run test forge browse page warm differential gas soak bench artifacts contracts clean FORCE

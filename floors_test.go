@@ -19,34 +19,35 @@ import (
 var floors = map[string][]string{
 	"u256":           {},
 	"contracts":      {},
+	"gas":            {"u256"},
 	"evm":            {"u256"},
-	"venue":          {"u256"},
+	"venue":          {"u256", "gas"},
 	"ticks":          {"u256"},
-	"venue/univ2":    {"u256", "venue"},
-	"venue/univ3":    {"u256", "venue", "ticks"},
-	"venue/univ4":    {"u256", "venue", "ticks"},
-	"venue/balancer": {"u256", "venue"},
-	"venue/kuru":     {"u256", "venue"},
-	"venue/hanji":    {"u256", "venue"},
-	"venue/nadfun":   {"u256", "venue"},
+	"venue/univ2":    {"u256", "gas", "venue"},
+	"venue/univ3":    {"u256", "gas", "venue", "ticks"},
+	"venue/univ4":    {"u256", "gas", "venue", "ticks"},
+	"venue/balancer": {"u256", "gas", "venue"},
+	"venue/kuru":     {"u256", "gas", "venue"},
+	"venue/hanji":    {"u256", "gas", "venue"},
+	"venue/nadfun":   {"u256", "gas", "venue"},
 	"venuetest":      {"u256", "venue"},
 	"plan":           {"u256", "venue"},
 	"market":         {"u256", "venue"},
 	"monad":          {"u256", "venue", "market"},
 	"router":         {"u256", "venue", "market", "plan"},
 	"rival":          {"u256", "venue", "market"},
-	"calldata":       {"u256", "venue", "plan", "contracts"},
+	"calldata":       {"u256", "gas", "venue", "plan", "contracts"},
 	"chain":          {"u256", "market", "contracts"},
 	"faults":         {},
 	"indexer":        {"u256", "venue", "market", "chain"},
-	"devchain":       {"u256", "venue", "market", "monad", "contracts", "evm", "plan", "calldata"},
+	"devchain":       {"u256", "gas", "venue", "market", "monad", "contracts", "evm", "plan", "calldata"},
 	"web":            {},
 	"api":            {"u256", "venue", "market", "plan", "router", "calldata", "contracts"},
 	"cmd/braid":      {"*"},
 }
 
 // pure rooms have no clock, no log and no network.
-var pure = []string{"u256", "venue", "ticks", "venue/univ2", "venue/univ3", "venue/univ4", "venue/balancer", "venue/kuru", "venue/hanji", "venue/nadfun", "plan", "market", "monad", "router", "calldata"}
+var pure = []string{"u256", "gas", "venue", "ticks", "venue/univ2", "venue/univ3", "venue/univ4", "venue/balancer", "venue/kuru", "venue/hanji", "venue/nadfun", "plan", "market", "monad", "router", "calldata"}
 
 var shellOnly = []string{"log", "log/slog", "net", "net/http", "os", "time", "context"}
 

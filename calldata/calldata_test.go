@@ -142,3 +142,21 @@ func TestSize(t *testing.T) {
 		t.Errorf("a split in four is %d bytes: %v", len(tx.Data), err)
 	}
 }
+
+// BenchmarkEncode is a split in four, with its gas limit.
+func BenchmarkEncode(b *testing.B) {
+	p, err := plan.Run(a, d, u256.From(1e9), []plan.Step{
+		{Pool: pool(1, a, d), In: 0, Out: 1, Share: 1 << 30},
+		{Pool: pool(2, a, d), In: 0, Out: 1, Share: 1 << 30},
+		{Pool: pool(3, a, d), In: 0, Out: 1, Share: 1 << 30},
+		{Pool: pool(4, a, d), In: 0, Out: 1},
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		if _, err := at.Encode(&p, calldata.Terms{Recipient: address(0x99), MinOut: u256.One}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

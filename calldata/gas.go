@@ -10,7 +10,7 @@ import (
 
 // margin is what lies between a foreseen swap and any that was measured, in
 // percent.
-const margin = 4
+const margin = 3
 
 // gasLimit covers the plan however its sender funds it.
 func (c Contracts) gasLimit(p *plan.Plan, joints []joint, data []byte, t Terms) uint64 {
@@ -32,11 +32,7 @@ func (c Contracts) foresee(p *plan.Plan, joints []joint, t Terms, funds gas.Fund
 		schedule = gas.Ethereum
 	}
 	cast := gas.Cast{Sender: sender, Router: c.Router, Executor: c.Executor, Recipient: t.Recipient, WrappedNative: c.WrappedNative}
-	to := t.Recipient
-	if t.NativeOut {
-		to = c.Router
-	}
-	s := gas.NewScript(schedule, cast, p.TokenIn, p.TokenOut, t.NativeOut, funds)
+	s := gas.NewScript(schedule, cast, funds, p.TokenOut, t.NativeOut)
 	last := map[common.Address]int{}
 	for i := range p.Steps {
 		last[p.Steps[i].TokenIn()] = i
@@ -49,7 +45,7 @@ func (c Contracts) foresee(p *plan.Plan, joints []joint, t Terms, funds gas.Fund
 			next.Funds = funds
 		}
 		if next.TokenOut == p.TokenOut {
-			next.To = to
+			next.To = s.Receiver()
 		}
 		switch joints[i] {
 		case paid:
@@ -66,11 +62,15 @@ func (c Contracts) foresee(p *plan.Plan, joints []joint, t Terms, funds gas.Fund
 			}
 		}
 		s.Begin(next)
+		q, err := step.Pool.Quote(step.In, step.Out, step.AmountIn)
+		if err != nil {
+			continue // it will revert
+		}
 		if r, ok := step.Pool.(venue.Rehearser); ok {
 			r.Rehearse(step.In, step.Out, step.AmountIn, s)
-		} else if q, err := step.Pool.Quote(step.In, step.Out, step.AmountIn); err == nil {
+		} else {
 			s.Burn(int64(q.Gas))
 		}
 	}
-	return s.End(t.NativeOut, funds)
+	return s.End()
 }

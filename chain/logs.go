@@ -69,11 +69,13 @@ func alike(a, b []types.Log) bool {
 	return len(a) == len(b) && (len(a) == 0 || reflect.DeepEqual(a, b))
 }
 
+// belong holds logs to their block.
 func (n *node) belong(h Header, logs []types.Log) error {
 	for i := range logs {
 		if logs[i].BlockHash != h.Hash || logs[i].BlockNumber != h.Number {
 			return fmt.Errorf("node %s: asked for logs of block %s, got one of %s", n.host, h.Hash, logs[i].BlockHash)
 		}
+		logs[i].BlockTimestamp = h.Time // which not every node adds
 	}
 	return nil
 }

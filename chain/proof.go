@@ -69,7 +69,7 @@ func (n *node) receiptLogs(ctx context.Context, h Header, topics []common.Hash) 
 			if len(log.Topics) > 0 && wanted[log.Topics[0]] {
 				logs = append(logs, types.Log{
 					Address: log.Address, Topics: log.Topics, Data: log.Data,
-					BlockNumber: h.Number, BlockHash: h.Hash, TxIndex: uint(i), Index: index,
+					BlockNumber: h.Number, BlockHash: h.Hash, BlockTimestamp: h.Time, TxIndex: uint(i), Index: index,
 				})
 			}
 			index++

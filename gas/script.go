@@ -2,7 +2,6 @@ package gas
 
 import (
 	"encoding/binary"
-	"slices"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/crypto"
@@ -17,6 +16,7 @@ type Script struct {
 	Step
 
 	tally   *Tally
+	native  bool // the recipient gets native
 	used    int64
 	values  uint64 // written so far: no two are alike
 	unspent bool   // the Router keeps some of what it wrapped
@@ -63,31 +63,43 @@ const (
 	burnSend     = 29_000 // to an account that may not exist
 )
 
-// NewScript begins a swap of the cast. Unless funds are Pulled the Router
-// wraps what the sender sends.
-func NewScript(s *Schedule, c Cast, tokenIn, tokenOut common.Address, native bool, funds Funds) *Script {
-	t := &Script{Cast: c, tally: NewTally(s, c.Sender, c.Router)}
-	t.Step = Step{TokenIn: tokenIn, TokenOut: tokenOut, Funds: funds}
+// NewScript begins a swap for tokenOut, or for native, which the Router gets
+// wrapped and unwraps. If funds are Wrapped it wraps what the sender sends.
+func NewScript(s *Schedule, c Cast, funds Funds, tokenOut common.Address, native bool) *Script {
+	t := &Script{Cast: c, native: native, tally: NewTally(s, c.Sender, c.Router)}
 	t.Burn(burnRouter)
 	t.Call(c.Executor)
 	if funds == Wrapped {
 		t.Burn(burnFund)
 		t.Deposit(c.Router)
 	}
-	t.balanceOf(tokenOut, t.receiver(native))
+	t.balanceOf(tokenOut, t.Receiver())
 	return t
 }
 
-func (s *Script) receiver(native bool) common.Address {
-	if native {
+// Receiver is who gets what the last steps make.
+func (s *Script) Receiver() common.Address {
+	if s.native {
 		return s.Router
 	}
 	return s.Recipient
 }
 
-// End is what all of it needs. The Router sends native out if asked to.
-func (s *Script) End(native bool, funds Funds) int64 {
-	if native {
+// Begin tells the next step.
+func (s *Script) Begin(step Step) {
+	s.Step = step
+	if !step.Joined {
+		s.Burn(burnStep)
+	}
+	if step.To == s.Executor && !step.Joins {
+		s.Burn(burnMeasure)
+		s.balanceOf(step.TokenOut, s.Executor)
+	}
+}
+
+// End is what all of it needs.
+func (s *Script) End() int64 {
+	if s.native {
 		s.Withdraw(s.Router)
 		s.Call(s.Recipient)
 		s.Burn(burnSend)
@@ -101,6 +113,11 @@ func (s *Script) End(native bool, funds Funds) int64 {
 // Burn is gas that costs the same on every schedule: computing, and touching
 // what is warm.
 func (s *Script) Burn(n int64) { s.used += n }
+
+// Memory is what many words of memory in one frame cost beyond three each.
+func (s *Script) Memory(words int64) {
+	s.used += max(0, s.tally.schedule.memory(words)-3*words)
+}
 
 // Call meets an account.
 func (s *Script) Call(a common.Address) { s.used += s.tally.Account(a) }
@@ -151,157 +168,3 @@ func Kept(what byte, who common.Address, n uint32) u256.Int {
 
 // Hollow tells of an account that holds no tokens between swaps.
 func (s *Script) Hollow(a common.Address) { s.hollow = append(s.hollow, a) }
-
-// Pay brings the input to who holds the pool's tokens.
-func (s *Script) Pay(holder common.Address) {
-	if s.Joined {
-		return
-	}
-	switch s.Funds {
-	case Pulled:
-		s.Burn(burnPull)
-		s.Call(s.TokenIn)
-		s.Load(s.TokenIn, allowance(s.Sender, s.Router))
-		s.Write(s.TokenIn, allowance(s.Sender, s.Router), false)
-		s.Transfer(s.TokenIn, s.Sender, holder, false)
-	case Wrapped:
-		s.Burn(burnPull)
-		s.Transfer(s.TokenIn, s.Router, holder, s.All)
-	case Here:
-		if holder != s.Executor {
-			s.Transfer(s.TokenIn, s.Executor, holder, s.All)
-		}
-	}
-}
-
-// PayNative brings the input to the Executor as native.
-func (s *Script) PayNative() {
-	if s.Joined {
-		return
-	}
-	s.Pay(s.Executor)
-	s.Withdraw(s.Executor)
-}
-
-// Lend brings the input to the Executor and lets a spender take it to who
-// holds the pool's tokens.
-func (s *Script) Lend(spender, holder common.Address) {
-	s.balanceOf(s.TokenIn, s.Executor)
-	s.Pay(s.Executor)
-	s.Burn(burnLend)
-	s.Write(s.TokenIn, allowance(s.Executor, spender), true)
-	s.Clear(s.TokenIn, allowance(s.Executor, spender), true)
-	s.Transfer(s.TokenIn, s.Executor, holder, s.Funds != Here || s.All)
-}
-
-// Dust tells that some of the input is not taken. What came here goes back.
-func (s *Script) Dust() {
-	switch s.Funds {
-	case Wrapped:
-		s.unspent = true
-	case Here:
-		s.Transfer(s.TokenIn, s.Executor, s.Sender, s.All)
-	}
-}
-
-// Deliver pays the output from who holds the pool's tokens.
-func (s *Script) Deliver(holder common.Address) {
-	if !s.Joins {
-		s.Transfer(s.TokenOut, holder, s.To, false)
-	}
-}
-
-// DeliverHere pays it to the Executor, which hands it on.
-func (s *Script) DeliverHere(holder common.Address) {
-	s.balanceOf(s.TokenOut, s.Executor)
-	s.Transfer(s.TokenOut, holder, s.Executor, false)
-	s.balanceOf(s.TokenOut, s.Executor)
-	s.handOn()
-}
-
-// DeliverNative has the Executor wrap native and hand it on.
-func (s *Script) DeliverNative() {
-	if s.Joins {
-		return
-	}
-	s.Deposit(s.Executor)
-	s.handOn()
-}
-
-func (s *Script) handOn() {
-	if s.To != s.Executor {
-		s.Transfer(s.TokenOut, s.Executor, s.To, true)
-	}
-}
-
-// Transfer moves a token, all that is left of it or a part.
-func (s *Script) Transfer(token, from, to common.Address, all bool) {
-	s.Burn(burnTransfer)
-	s.Call(token)
-	s.Load(token, balance(from))
-	s.Load(token, balance(to))
-	if all {
-		s.Clear(token, balance(from), s.empty(token, from))
-	} else {
-		s.Write(token, balance(from), s.empty(token, from))
-	}
-	s.Write(token, balance(to), s.empty(token, to))
-}
-
-func (s *Script) balanceOf(token, holder common.Address) {
-	s.Call(token)
-	s.Load(token, balance(holder))
-}
-
-// Deposit wraps native for a holder, and Withdraw unwraps all it has.
-func (s *Script) Deposit(holder common.Address) {
-	s.Burn(burnDeposit)
-	s.Call(s.WrappedNative)
-	s.Load(s.WrappedNative, balance(holder))
-	s.Write(s.WrappedNative, balance(holder), s.empty(s.WrappedNative, holder))
-}
-
-func (s *Script) Withdraw(holder common.Address) {
-	s.Burn(burnWithdraw)
-	s.Call(s.WrappedNative)
-	s.Load(s.WrappedNative, balance(holder))
-	s.Clear(s.WrappedNative, balance(holder), s.empty(s.WrappedNative, holder))
-}
-
-// empty tells whether a holder may begin with nothing of a token.
-func (s *Script) empty(token, holder common.Address) bool {
-	switch holder {
-	case s.Router, s.Executor, s.Recipient:
-		return true
-	case s.Sender:
-		return s.Funds != Pulled // then it pays with it
-	}
-	return slices.Contains(s.hollow, holder)
-}
-
-// Where tokens keep what they keep does not matter, but that no two share a
-// page: they are kept under hashes.
-func balance(holder common.Address) u256.Int {
-	var key [32]byte
-	copy(key[:], holder[:])
-	return u256.FromBytes(key[:])
-}
-
-func allowance(owner, spender common.Address) u256.Int {
-	var key [32]byte
-	copy(key[:], owner[:])
-	copy(key[20:], spender[:])
-	return u256.FromBytes(key[:])
-}
-
-// Begin tells the next step.
-func (s *Script) Begin(step Step) {
-	s.Step = step
-	if !step.Joined {
-		s.Burn(burnStep)
-	}
-	if step.To == s.Executor && !step.Joins {
-		s.Burn(burnMeasure)
-		s.balanceOf(step.TokenOut, s.Executor)
-	}
-}

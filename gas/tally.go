@@ -13,7 +13,8 @@ type Tally struct {
 	accounts map[common.Address]bool
 	pages    map[Slot]page
 	slots    map[Slot]slot
-	undo     []func()
+	marked   bool
+	undo     []func() // since the first mark
 }
 
 // Slot is a word of an account's storage.
@@ -47,7 +48,9 @@ func (t *Tally) Account(a common.Address) int64 {
 		return 0
 	}
 	t.accounts[a] = true
-	t.undo = append(t.undo, func() { delete(t.accounts, a) })
+	if t.marked {
+		t.undo = append(t.undo, func() { delete(t.accounts, a) })
+	}
 	return t.schedule.coldAccount
 }
 
@@ -70,7 +73,9 @@ func (t *Tally) Store(s Slot, was, value u256.Int) int64 {
 	cost += t.schedule.store(&p, old.original, old.current, value)
 	t.pages[key] = p
 	t.slots[s] = slot{old.original, value}
-	t.undo = append(t.undo, func() { t.pages[key], t.slots[s] = oldPage, old })
+	if t.marked {
+		t.undo = append(t.undo, func() { t.pages[key], t.slots[s] = oldPage, old })
+	}
 	return cost
 }
 
@@ -83,7 +88,9 @@ func (t *Tally) touch(s Slot, cold int64) int64 {
 	old := p
 	p.warm = true
 	t.pages[key] = p
-	t.undo = append(t.undo, func() { t.pages[key] = old })
+	if t.marked {
+		t.undo = append(t.undo, func() { t.pages[key] = old })
+	}
 	return cold
 }
 
@@ -93,7 +100,10 @@ func (t *Tally) page(s Slot) Slot {
 
 // Mark is a place to return to, and Revert returns there: what a call did that
 // reverted is cold again, and unwritten.
-func (t *Tally) Mark() int { return len(t.undo) }
+func (t *Tally) Mark() int {
+	t.marked = true
+	return len(t.undo)
+}
 
 func (t *Tally) Revert(mark int) {
 	for i := len(t.undo) - 1; i >= mark; i-- {

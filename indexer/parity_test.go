@@ -164,7 +164,7 @@ func (a *auditor) deal(t *testing.T, p venue.Pool, in, out int, amount u256.Int)
 	d.quote, d.err = p.Quote(in, out, amount)
 	tokens := p.Info().Tokens
 	swap := plan.Plan{TokenIn: tokens[in], TokenOut: tokens[out], AmountIn: amount, Gas: d.quote.Gas,
-		Steps: []plan.Step{{Pool: p, In: in, Out: out}}}
+		Steps: []plan.Step{{Pool: p, In: in, Out: out, AmountIn: amount}}}
 	var err error
 	d.tx, err = a.at.Encode(&swap, calldata.Terms{
 		Recipient: payee, MinOut: u256.One, Deadline: math.MaxUint64,

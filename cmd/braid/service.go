@@ -20,6 +20,7 @@ import (
 	"braid/calldata"
 	"braid/chain"
 	"braid/contracts"
+	"braid/gas"
 	"braid/indexer"
 	"braid/market"
 	"braid/monad"
@@ -66,6 +67,7 @@ type service struct {
 	maxStreams   int
 	contact      string
 	pauseFile    string
+	gasSchedule  string
 	local        bool // the node is our own, and the page may show it
 }
 
@@ -74,6 +76,7 @@ func (s *service) flags(f *flag.FlagSet) {
 	f.IntVar(&s.maxImpactBps, "max-impact", 5000, "refuse swaps above this price impact, `bps`")
 	f.DurationVar(&s.staleAfter, "stale-after", 5*time.Second, "refuse to quote from a market not confirmed for this `long`")
 	f.StringVar(&s.pauseFile, "pause-file", "", "`file` of sources to keep out of routes, an id and a reason a line; looked at every second")
+	f.StringVar(&s.gasSchedule, "gas-schedule", "", "whose gas prices limits are named by, ethereum or monad; by default those of the `chain`")
 	f.Float64Var(&s.rate, "rate", 0, "requests a second that one client may make; 0 for no `limit`")
 	f.IntVar(&s.maxSteps, "max-steps", router.DefaultMaxSteps, "most `steps` of a plan")
 	f.StringVar(&s.hops, "hops", "", "tokens in mid-route: `verified` or all (default verified, on a local chain all)")
@@ -90,6 +93,8 @@ func (s *service) check() error {
 		return fmt.Errorf("--max-impact %d is not between 1 and 10000 bps", s.maxImpactBps)
 	case s.staleAfter <= 0:
 		return fmt.Errorf("--stale-after %s is not a time after which a market is old", s.staleAfter)
+	case s.gasSchedule != "" && gas.Named(s.gasSchedule) == nil:
+		return fmt.Errorf("--gas-schedule %.20q is neither ethereum nor monad", s.gasSchedule)
 	case s.rate < 0:
 		return fmt.Errorf("--rate %g is below nothing", s.rate)
 	case s.maxSteps < 1 || s.maxSteps > 100:
@@ -169,6 +174,11 @@ func (s *service) run(ctx context.Context, l net.Listener, log *slog.Logger, rea
 		l.Close()
 		return err
 	}
+	schedule, err := s.schedule(ctx, node)
+	if err != nil {
+		l.Close()
+		return err
+	}
 	closing := make(chan struct{}) // streams do not end by themselves
 	contract, executor := contracts.Addresses(monad.WrappedNative)
 	var account *web.Local
@@ -183,7 +193,7 @@ func (s *service) run(ctx context.Context, l net.Listener, log *slog.Logger, rea
 			Health:        health(index),
 			Sources:       sources,
 			Retired:       retired,
-			Contracts:     calldata.Contracts{Router: contract, Executor: executor, WrappedNative: monad.WrappedNative},
+			Contracts:     calldata.Contracts{Router: contract, Executor: executor, WrappedNative: monad.WrappedNative, Schedule: schedule},
 			MaxSteps:      s.maxSteps,
 			VerifiedHops:  verified,
 			MaxImpactBps:  s.maxImpactBps,

@@ -188,6 +188,7 @@ func (p *Pool) hear(e venue.Event) error {
 			p.cancel(id, e.pairs)
 		}
 	case traded:
+		p.traded[e.side] = true
 		switch {
 		case e.id != 0:
 			p.pay(e.side, e.id)

@@ -81,13 +81,14 @@ type Pool struct {
 	vault  vault
 	last   uint64                  // order ever placed
 	paid   map[common.Address]bool // makers that were
+	traded [2]bool                 // on a side, ever, as far as logs told
 	curves [2]curve
 	survey *survey // while it is read from the chain
 }
 
 // next is a copy to be changed, without what was derived from the original.
 func (p *Pool) next() *Pool {
-	return &Pool{terms: p.terms, info: p.info, paused: p.paused, book: p.book, vault: p.vault, last: p.last, paid: p.paid, survey: p.survey}
+	return &Pool{terms: p.terms, info: p.info, paused: p.paused, book: p.book, vault: p.vault, last: p.last, paid: p.paid, traded: p.traded, survey: p.survey}
 }
 
 func (p *Pool) Info() *venue.Info { return p.info }

@@ -16,7 +16,7 @@ const (
 	burntMore  = 1_200 // each order burns that for every one before it
 	burntVault = 15_081
 	burntStep  = 5_371
-	burntFlip  = 30_199
+	burntFlip  = 30_000
 )
 
 // What a market and the margin account keep beside the words at their start.
@@ -32,12 +32,14 @@ const (
 const (
 	reads    = 17 // of its first that a take reads
 	fees     = 18
+	memory   = 5 // words, times the square of the orders: the list of payments is copied for each
 	heights  = 3 // of the tree of prices, below its root
 	newWords = 8 // that an order takes which is offered back
 )
 
-// Rehearse counts the money of makers as none until they are seen to be paid,
-// and the fees kept as collected: nobody hears of that.
+// Rehearse counts the money of makers as none until they are seen to be paid.
+// Whether fees were collected is not heard either: they count as such, but not
+// both on a side that has traded.
 func (p *Pool) Rehearse(in, out int, amount u256.Int, s *gas.Script) {
 	t, err := p.take(in, amount)
 	if err != nil {
@@ -60,8 +62,8 @@ func (p *Pool) Rehearse(in, out int, amount u256.Int, s *gas.Script) {
 		s.Load(p.market, gas.Kept(keptEdge, p.market, uint32(height)<<8|uint32(in)))
 	}
 	s.Load(p.market, u256.From(fees))
-	s.Write(p.market, u256.From(fees), true)
-	p.fillAll(in, &t, s)
+	unseen := p.fillAll(in, &t, s)
+	s.Write(p.market, u256.From(fees), !unseen || !p.traded[in])
 	if p.native[out] {
 		s.DeliverNative()
 	} else {
@@ -72,8 +74,9 @@ func (p *Pool) Rehearse(in, out int, amount u256.Int, s *gas.Script) {
 	}
 }
 
-// fillAll tells of every order and step that a take meets.
-func (p *Pool) fillAll(in int, t *taken, s *gas.Script) {
+// fillAll tells of every order and step that a take meets, and whether it meets
+// makers who were not seen to be paid.
+func (p *Pool) fillAll(in int, t *taken, s *gas.Script) (unseen bool) {
 	vault, rest, filled := false, p.book[in], int64(0)
 	for i, l := range p.levels(in)[:t.last+1] {
 		size := l.size
@@ -83,7 +86,7 @@ func (p *Pool) fillAll(in int, t *taken, s *gas.Script) {
 		if l.orders == nil {
 			if !vault {
 				vault = true
-				p.openVault(s)
+				p.openVault(in, s)
 			}
 			p.step(in, size == l.size, s)
 			continue
@@ -101,11 +104,14 @@ func (p *Pool) fillAll(in int, t *taken, s *gas.Script) {
 			s.Burn(burntOrder + burntMore*filled)
 			filled++
 			p.fillOne(&o, s)
+			unseen = unseen || !p.paid[o.maker]
 		}
 	}
 	if len(rest) > 0 { // what is best now
 		p.climb(rest[0].price, false, s)
 	}
+	s.Memory(memory * filled * filled)
+	return unseen
 }
 
 // climb reads the tree down to a price, and takes the price out of it if
@@ -156,9 +162,11 @@ func (p *Pool) step(in int, whole bool, s *gas.Script) {
 	}
 }
 
-// openVault tells of the vault's money.
-func (p *Pool) openVault(s *gas.Script) {
+// openVault tells of the vault's money, and of what is filled of its other side,
+// which may come to be something.
+func (p *Pool) openVault(in int, s *gas.Script) {
 	s.Burn(burntVault)
+	s.Write(p.market, slotFilled[1-in], true)
 	for _, token := range p.info.Tokens {
 		money := gas.Kept(keptMoney, token, 2)
 		s.Load(p.margin, money)

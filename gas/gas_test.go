@@ -1,0 +1,76 @@
+package gas_test
+
+import (
+	"testing"
+
+	"github.com/ethereum/go-ethereum/common"
+
+	"braid/gas"
+	"braid/u256"
+)
+
+var (
+	cast = gas.Cast{
+		Sender: common.Address{1}, Router: common.Address{2}, Executor: common.Address{3},
+		Recipient: common.Address{4}, WrappedNative: common.Address{5},
+	}
+	in, out, pool = common.Address{6}, common.Address{7}, common.Address{8}
+)
+
+// swap is a script of one step, which do tells.
+func swap(s *gas.Schedule, funds gas.Funds, do func(*gas.Script)) int64 {
+	t := gas.NewScript(s, cast, funds, out, false)
+	t.Begin(gas.Step{TokenIn: in, TokenOut: out, Funds: funds, All: true, To: cast.Recipient})
+	do(t)
+	return t.End()
+}
+
+func more(s *gas.Schedule, base, further func(*gas.Script)) int64 {
+	return swap(s, gas.Pulled, func(t *gas.Script) { base(t); further(t) }) - swap(s, gas.Pulled, base)
+}
+
+// TestScript: what comes on top of a swap costs what its touches cost.
+func TestScript(t *testing.T) {
+	paid := func(s *gas.Script) { s.Pay(pool); s.Deliver(pool) }
+	slot := func(n uint64) u256.Int { return u256.From(n) }
+	for _, row := range []struct {
+		name            string
+		further         func(*gas.Script)
+		ethereum, monad int64
+	}{
+		{"a known account", func(s *gas.Script) { s.Call(out) }, 0, 0},
+		{"a new account", func(s *gas.Script) { s.Call(pool) }, 2_500, 10_000},
+		{"a slot twice", func(s *gas.Script) { s.Load(pool, slot(1)); s.Load(pool, slot(1)) }, 2_000, 8_000},
+		{"neighbours", func(s *gas.Script) { s.Load(pool, slot(1)); s.Load(pool, slot(2)) }, 4_000, 8_000},
+		{"a fresh slot, read before", func(s *gas.Script) { s.Load(pool, slot(1)); s.Write(pool, slot(1), true) }, 21_900, 27_800},
+		{"a used slot, written twice", func(s *gas.Script) { s.Write(pool, slot(1), false); s.Write(pool, slot(1), false) }, 4_900, 10_800},
+		{"a fresh slot, cleared and filled", func(s *gas.Script) {
+			s.Write(pool, slot(1), true)
+			s.Clear(pool, slot(1), true)
+			s.Write(pool, slot(1), true)
+		}, 2_100 + 2*19_900, 27_800},
+	} {
+		if got := more(gas.Ethereum, paid, row.further); got != row.ethereum {
+			t.Errorf("ethereum: %s costs %d, want %d", row.name, got, row.ethereum)
+		}
+		if got := more(gas.Monad, paid, row.further); got != row.monad {
+			t.Errorf("monad: %s costs %d, want %d", row.name, got, row.monad)
+		}
+	}
+}
+
+// TestFunds: wrapping what is sent is dearer than pulling it.
+func TestFunds(t *testing.T) {
+	paid := func(s *gas.Script) { s.Pay(pool); s.Deliver(pool) }
+	for _, s := range []*gas.Schedule{gas.Ethereum, gas.Monad} {
+		if pulled, wrapped := swap(s, gas.Pulled, paid), swap(s, gas.Wrapped, paid); wrapped <= pulled {
+			t.Errorf("%s: %d wrapped, %d pulled", s.Name, wrapped, pulled)
+		}
+	}
+}
+
+func TestNamed(t *testing.T) {
+	if gas.Named("monad") != gas.Monad || gas.Named("ethereum") != gas.Ethereum || gas.Named("") != nil {
+		t.Error("a schedule is not known by its name")
+	}
+}
