@@ -13,6 +13,7 @@ import (
 type Contracts struct {
 	Router, Executor, WrappedNative common.Address
 	Schedule                        *gas.Schedule
+	Proxies                         bool // tokens may stand behind proxies, and are priced so
 }
 
 // Terms are what the caller sets beside the plan.

@@ -31,7 +31,7 @@ func (c Contracts) foresee(p *plan.Plan, joints []joint, t Terms, funds gas.Fund
 	if schedule == nil {
 		schedule = gas.Ethereum
 	}
-	cast := gas.Cast{Sender: sender, Router: c.Router, Executor: c.Executor, Recipient: t.Recipient, WrappedNative: c.WrappedNative}
+	cast := gas.Cast{Sender: sender, Router: c.Router, Executor: c.Executor, Recipient: t.Recipient, WrappedNative: c.WrappedNative, Proxies: c.Proxies}
 	s := gas.NewScript(schedule, cast, funds, p.TokenOut, t.NativeOut)
 	last := map[common.Address]int{}
 	for i := range p.Steps {

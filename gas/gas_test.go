@@ -74,3 +74,20 @@ func TestNamed(t *testing.T) {
 		t.Error("a schedule is not known by its name")
 	}
 }
+
+// A token that may be a proxy burns two slots, an account and some computing
+// more; wrapped native is none.
+func TestProxies(t *testing.T) {
+	token, wrapped := common.Address{1}, common.Address{2}
+	for schedule, more := range map[*gas.Schedule]int64{gas.Ethereum: 2*2_000 + 2_500 + 3_000, gas.Monad: 2*8_000 + 10_000 + 3_000} {
+		need := func(proxies bool, tokenOut common.Address) int64 {
+			return gas.NewScript(schedule, gas.Cast{WrappedNative: wrapped, Proxies: proxies}, gas.Pulled, tokenOut, false).End()
+		}
+		if got := need(true, token) - need(false, token); got != more {
+			t.Errorf("%s: a proxy burns %d more, want %d", schedule.Name, got, more)
+		}
+		if need(true, wrapped) != need(false, wrapped) {
+			t.Errorf("%s: wrapped native is priced as a proxy", schedule.Name)
+		}
+	}
+}

@@ -16,7 +16,7 @@ func (s *Script) Pay(holder common.Address) {
 	switch s.Funds {
 	case Pulled:
 		s.Burn(burnPull)
-		s.Call(s.TokenIn)
+		s.meet(s.TokenIn)
 		s.Load(s.TokenIn, allowance(s.Sender, s.Router))
 		s.Write(s.TokenIn, allowance(s.Sender, s.Router), false)
 		s.Transfer(s.TokenIn, s.Sender, holder, false)
@@ -93,7 +93,7 @@ func (s *Script) handOn() {
 // Transfer moves a token, all that is left of it or a part.
 func (s *Script) Transfer(token, from, to common.Address, all bool) {
 	s.Burn(burnTransfer)
-	s.Call(token)
+	s.meet(token)
 	s.Load(token, balance(from))
 	s.Load(token, balance(to))
 	if all {
@@ -105,8 +105,23 @@ func (s *Script) Transfer(token, from, to common.Address, all bool) {
 }
 
 func (s *Script) balanceOf(token, holder common.Address) {
-	s.Call(token)
+	s.meet(token)
 	s.Load(token, balance(holder))
+}
+
+// meet calls a token. One that may be a proxy reads where its code is, calls
+// that, and asks whether it is paused.
+func (s *Script) meet(token common.Address) {
+	s.Call(token)
+	if !s.Proxies || token == s.WrappedNative {
+		return
+	}
+	s.Burn(burnProxy)
+	s.Load(token, Kept('i', token, 0))
+	s.Load(token, Kept('p', token, 0))
+	code := token
+	code[0] ^= 0xff
+	s.Call(code)
 }
 
 // Deposit wraps native for a holder, and Withdraw unwraps all it has.

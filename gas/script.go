@@ -27,6 +27,7 @@ type Script struct {
 // any token; the sender has tokenIn alone, or none if it sends native.
 type Cast struct {
 	Sender, Router, Executor, Recipient, WrappedNative common.Address
+	Proxies                                            bool // tokens may stand behind proxies
 }
 
 // Step is what the route asks of the step that is told next.
@@ -49,12 +50,13 @@ const (
 )
 
 // What parts of a swap burn beside what they touch first, with plain tokens:
-// measured on the local chain.
+// measured on the local chain, but for a proxy's.
 const (
 	burnRouter   = 9_500
 	burnStep     = 6_000
 	burnMeasure  = 4_000
 	burnTransfer = 2_000
+	burnProxy    = 3_000
 	burnPull     = 2_500
 	burnLend     = 7_000
 	burnFund     = 3_000

@@ -17,9 +17,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"braid/api"
-	"braid/calldata"
 	"braid/chain"
-	"braid/contracts"
 	"braid/gas"
 	"braid/indexer"
 	"braid/market"
@@ -143,7 +141,12 @@ func (s *service) run(ctx context.Context, l net.Listener, log *slog.Logger, rea
 		return err
 	}
 	defer node.Close()
-	sources, retired, err := s.sources(ctx, node, log)
+	local, err := ours(ctx, node)
+	if err != nil {
+		l.Close()
+		return err
+	}
+	sources, retired, err := s.sources(ctx, node, local, log)
 	if err != nil {
 		l.Close()
 		return err
@@ -169,18 +172,7 @@ func (s *service) run(ctx context.Context, l net.Listener, log *slog.Logger, rea
 		AuditEvery: s.auditEvery,
 		Progress:   s.progress,
 	})
-	verified, err := s.verifiedHops(ctx, node)
-	if err != nil {
-		l.Close()
-		return err
-	}
-	schedule, err := s.schedule(ctx, node)
-	if err != nil {
-		l.Close()
-		return err
-	}
 	closing := make(chan struct{}) // streams do not end by themselves
-	contract, executor := contracts.Addresses(monad.WrappedNative)
 	var account *web.Local
 	if s.local {
 		account = visitor
@@ -193,9 +185,9 @@ func (s *service) run(ctx context.Context, l net.Listener, log *slog.Logger, rea
 			Health:        health(index),
 			Sources:       sources,
 			Retired:       retired,
-			Contracts:     calldata.Contracts{Router: contract, Executor: executor, WrappedNative: monad.WrappedNative, Schedule: schedule},
+			Contracts:     s.contracts(local),
 			MaxSteps:      s.maxSteps,
-			VerifiedHops:  verified,
+			VerifiedHops:  s.verifiedHops(local),
 			MaxImpactBps:  s.maxImpactBps,
 			StaleAfter:    s.staleAfter,
 			RatePerSecond: s.rate,

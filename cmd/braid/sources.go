@@ -8,14 +8,12 @@ import (
 	"maps"
 	"os"
 	"slices"
-	"strings"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
 	"golang.org/x/sync/errgroup"
 
 	"braid/chain"
-	"braid/devchain"
 	"braid/monad"
 	"braid/u256"
 	"braid/venue"
@@ -26,12 +24,8 @@ import (
 // are not, which callers may still exclude: what the operator has switched off,
 // and what is not proved for mainnet. On a local chain of ours every row is
 // true by construction.
-func (s *service) sources(ctx context.Context, node *chain.Client, log *slog.Logger) (on, off []venue.Source, err error) {
-	software, err := node.Version(ctx)
-	if err != nil {
-		return nil, nil, err
-	}
-	rows, local := monad.Sources(), strings.HasPrefix(software, devchain.Software)
+func (s *service) sources(ctx context.Context, node *chain.Client, local bool, log *slog.Logger) (on, off []venue.Source, err error) {
+	rows := monad.Sources()
 	for _, id := range s.off {
 		if !slices.ContainsFunc(rows, func(r venue.Source) bool { return r.ID == id }) {
 			return nil, nil, fmt.Errorf("--off %.40q is not a source: see /api/v1/liquidity-sources", id)
