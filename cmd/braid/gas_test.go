@@ -85,6 +85,9 @@ func (w *worn) survey(t testing.TB, routes int) [][]sample {
 	over := make([][]sample, len(schedules))
 	for range routes {
 		p := w.route()
+		for !w.affords(t, p) {
+			p = w.route()
+		}
 		for i, m := range w.measure(t, p) {
 			over[i] = append(over[i], sample{float64(m.limit) / float64(m.need), fmt.Sprintf("need %d:%s", m.need, words(p))})
 		}
@@ -111,6 +114,7 @@ func setting(t testing.TB, name string, otherwise uint64) uint64 {
 // it.
 type worn struct {
 	chain  *devchain.Chain
+	node   *chain.Client
 	index  *indexer.Indexer
 	random *rand.Rand
 	nonce  uint64
@@ -140,7 +144,7 @@ func newWorn(t testing.TB, seed uint64) *worn {
 		node.Close()
 		local.Close()
 	})
-	return &worn{chain: local, index: x, random: rand.New(rand.NewPCG(seed, 143))}
+	return &worn{chain: local, node: node, index: x, random: rand.New(rand.NewPCG(seed, 143))}
 }
 
 // head is the market at the chain's head.
@@ -174,6 +178,17 @@ func (w *worn) route() *plan.Plan {
 			return &p
 		}
 	}
+}
+
+// affords says whether the account still has what a route takes.
+func (w *worn) affords(t testing.TB, p *plan.Plan) bool {
+	t.Helper()
+	asked := chain.Call{To: p.TokenIn, Data: venue.Calldata("balanceOf(address)", devchain.DevAccount[:])}
+	held, err := w.node.Calls(context.Background(), w.chain.Head().Hash(), []chain.Call{asked})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return !u256.FromBytes(held[0].Data).Lt(p.AmountIn)
 }
 
 // token is one that the account holds: often wrapped native, or of the first
