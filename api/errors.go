@@ -172,11 +172,12 @@ func (s *server) fail(x *exchange, err error) {
 	x.send(classOf(p.code).Status, "application/problem+json", body)
 }
 
-// tell writes an error as RFC 9457 has it. Only a bug is logged, whole.
-func (s *server) tell(x *exchange, err error) (*problem, []byte) {
-	p := asProblem(err)
-	row := classOf(p.code)
-	if row.Code == internal && err != error(p) {
+// tell writes an error as RFC 9457 has it. Only a bug is logged, whole. Others
+// may be telling the same problem, so it is left as it is.
+func (s *server) tell(x *exchange, err error) (problem, []byte) {
+	same := asProblem(err)
+	p, row := *same, classOf(same.code)
+	if row.Code == internal && err != error(same) {
 		s.Log.Error("bug", "id", x.id, "route", x.route, "error", err)
 	}
 	if p.detail == "" {

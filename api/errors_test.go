@@ -251,3 +251,14 @@ func TestRetiredSourceMayBeExcluded(t *testing.T) {
 		t.Errorf("%s", a.raw)
 	}
 }
+
+// TestProblemsAreShared: a ladder that cannot be is kept as one problem for all
+// who ask, at the same time too.
+func TestProblemsAreShared(t *testing.T) {
+	h := New(testConfig(t)).(*server)
+	p := &problem{code: noRoute}
+	h.tell(&exchange{}, p)
+	if p.detail != "" || p.faults != nil {
+		t.Errorf("telling it made it %+v", p)
+	}
+}
