@@ -39,8 +39,8 @@ func (s *server) askSigning(q *query, a *ask) {
 	}
 	g.version = "1"
 	if v, ok := q.optional("permitVersion"); ok {
-		if g.version = v; len(v) > maxVersion || strings.Trim(v, "0123456789.") != "" {
-			q.fault("permitVersion", invalidParameter, "must be digits and dots, at most 16")
+		if g.version = v; v == "" || len(v) > maxVersion || strings.Trim(v, "0123456789.") != "" {
+			q.fault("permitVersion", invalidParameter, "must be 1 to 16 digits and dots")
 		}
 	}
 	v, ok := q.optional("permit")

@@ -61,6 +61,9 @@ func TestPermitTypedData(t *testing.T) {
 	if !ok || message["owner"] != weth.Hex() || message["nonce"] != "41" || message["spender"] != testContracts.Router.Hex() || domain.Version != "2" || domain.Name != "USDC" {
 		t.Errorf("%+v %+v", domain, message)
 	}
+	if a := s.raw("GET", "/api/v1/swap"+params("tokenIn", usdc, "tokenOut", wmon, "amount", 1, "recipient", alice, "permitVersion", "")); a.status != 400 {
+		t.Errorf("a domain without its version: %d", a.status)
+	}
 	var native swapBody
 	s.get("/api/v1/swap"+params("tokenIn", common.Address{}, "tokenOut", usdc, "amount", units(1, 18), "recipient", alice, "include", "permit,calls")).into(t, &native)
 	if native.Permit != nil || len(native.Calls.Calls) != 1 || native.Calls.Calls[0].Value != "0xde0b6b3a7640000" {
