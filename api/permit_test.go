@@ -61,7 +61,7 @@ func TestPermitTypedData(t *testing.T) {
 	if !ok || message["owner"] != weth.Hex() || message["nonce"] != "41" || message["spender"] != testContracts.Router.Hex() || domain.Version != "2" || domain.Name != "USDC" {
 		t.Errorf("%+v %+v", domain, message)
 	}
-	if a := s.raw("GET", "/api/v1/swap"+params("tokenIn", usdc, "tokenOut", wmon, "amount", 1, "recipient", alice, "permitVersion", "")); a.status != 400 {
+	if a := s.raw("GET", "/api/v1/swap"+params("tokenIn", usdc, "tokenOut", wmon, "amount", units(1, 6), "recipient", alice, "permitVersion", "")); a.status != 400 {
 		t.Errorf("a domain without its version: %d", a.status)
 	}
 	var native swapBody
