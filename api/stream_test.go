@@ -177,12 +177,14 @@ func TestStreamOfNoRoute(t *testing.T) {
 func TestHeartbeat(t *testing.T) {
 	h := New(testConfig(t)).(*server)
 	h.streams.heartbeat = 10 * time.Millisecond
-	s := httptest.NewServer(h)
+	s := httptest.NewUnstartedServer(h)
+	s.Config.ReadTimeout, s.Config.WriteTimeout = 20*time.Millisecond, 20*time.Millisecond // of requests, not of streams
+	s.Start()
 	defer s.Close()
 	l, stop := service{s, t}.listen(toUSDC)
 	defer stop()
 	l.next()
-	for range 3 {
+	for range 10 {
 		if e := l.next(); e != (event{comment: "keep-alive"}) {
 			t.Errorf("%+v", e)
 		}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"log/slog"
 	"net/http"
 	"net/http/httputil"
 	"net/url"
@@ -24,12 +25,15 @@ var visitor = &web.Local{
 }
 
 // withDoor answers JSON-RPC at door from the local chain, and leaves the rest
-// to the service.
-func withDoor(service http.Handler, rpc *url.URL) http.Handler {
-	node := &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
-		r.SetURL(rpc)
-		r.Out.URL.Path = "/"
-	}}
+// to the service. Pages of other origins are sent away.
+func withDoor(service http.Handler, rpc *url.URL, log *slog.Logger) http.Handler {
+	node := http.NewCrossOriginProtection().Handler(&httputil.ReverseProxy{
+		Rewrite: func(r *httputil.ProxyRequest) {
+			r.SetURL(rpc)
+			r.Out.URL.Path = "/"
+		},
+		ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelWarn),
+	})
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == door && r.Method == http.MethodPost {
 			node.ServeHTTP(w, r)

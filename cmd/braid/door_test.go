@@ -2,6 +2,7 @@ package main
 
 import (
 	"io"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -10,7 +11,7 @@ import (
 )
 
 // TestDoor: the page reaches the local chain at /rpc by POST, and nothing else
-// of the service goes there.
+// of the service goes there, nor anybody else's page.
 func TestDoor(t *testing.T) {
 	node := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
@@ -21,21 +22,27 @@ func TestDoor(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := withDoor(http.NotFoundHandler(), at)
+	h := withDoor(http.NotFoundHandler(), at, slog.New(slog.DiscardHandler))
 	for _, row := range []struct {
-		method, path string
-		status       int
-		says         string
+		method, path, origin string
+		status               int
+		says                 string
 	}{
-		{"POST", "/rpc", 200, "POST / {}"},
-		{"GET", "/rpc", 404, ""},
-		{"POST", "/rpc/debug", 404, ""},
-		{"POST", "/api/v1/quote", 404, ""},
+		{"POST", "/rpc", "", 200, "POST / {}"},
+		{"POST", "/rpc", "http://example.com", 200, "POST / {}"},
+		{"POST", "/rpc", "http://evil.example", 403, ""},
+		{"GET", "/rpc", "", 404, ""},
+		{"POST", "/rpc/debug", "", 404, ""},
+		{"POST", "/api/v1/quote", "", 404, ""},
 	} {
 		w := httptest.NewRecorder()
-		h.ServeHTTP(w, httptest.NewRequest(row.method, row.path, strings.NewReader("{}")))
+		r := httptest.NewRequest(row.method, row.path, strings.NewReader("{}"))
+		if row.origin != "" {
+			r.Header.Set("Origin", row.origin)
+		}
+		h.ServeHTTP(w, r)
 		if w.Code != row.status || row.says != "" && w.Body.String() != row.says {
-			t.Errorf("%s %s: %d %q", row.method, row.path, w.Code, w.Body)
+			t.Errorf("%s %s from %q: %d %q", row.method, row.path, row.origin, w.Code, w.Body)
 		}
 	}
 }

@@ -177,40 +177,34 @@ func (s *service) run(ctx context.Context, l net.Listener, log *slog.Logger, rea
 	if s.local {
 		account = visitor
 	}
-	server := &http.Server{
-		Handler: api.New(api.Config{
-			Head:          index.Head,
-			Changed:       index.Changed,
-			Closing:       closing,
-			Health:        health(index),
-			Sources:       sources,
-			Retired:       retired,
-			Contracts:     s.contracts(local),
-			MaxSteps:      s.maxSteps,
-			VerifiedHops:  s.verifiedHops(local),
-			MaxImpactBps:  s.maxImpactBps,
-			StaleAfter:    s.staleAfter,
-			RatePerSecond: s.rate,
-			MaxStreams:    s.maxStreams,
-			Contact:       s.contact,
-			Log:           log,
-			Registry:      registry,
-			Version:       version,
-			Page:          web.Handler(account),
-		}),
-		ReadHeaderTimeout: 5 * time.Second,
-		WriteTimeout:      30 * time.Second,
-		IdleTimeout:       2 * time.Minute,
-		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelWarn),
-	}
-
+	handler := api.New(api.Config{
+		Head:          index.Head,
+		Changed:       index.Changed,
+		Closing:       closing,
+		Health:        health(index),
+		Sources:       sources,
+		Retired:       retired,
+		Contracts:     s.contracts(local),
+		MaxSteps:      s.maxSteps,
+		VerifiedHops:  s.verifiedHops(local),
+		MaxImpactBps:  s.maxImpactBps,
+		StaleAfter:    s.staleAfter,
+		RatePerSecond: s.rate,
+		MaxStreams:    s.maxStreams,
+		Contact:       s.contact,
+		Log:           log,
+		Registry:      registry,
+		Version:       version,
+		Page:          web.Handler(account),
+	})
 	if s.local {
 		at, err := url.Parse(s.rpc.values[0])
 		if err != nil {
 			return err
 		}
-		server.Handler = withDoor(server.Handler, at)
+		handler = withDoor(handler, at, log)
 	}
+	server := newServer(handler, log)
 
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() error { return index.Run(ctx) })
@@ -234,9 +228,7 @@ func (s *service) run(ctx context.Context, l net.Listener, log *slog.Logger, rea
 		}
 		<-ctx.Done()
 		close(closing)
-		grace, stop := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
-		defer stop()
-		return server.Shutdown(grace)
+		return end(server, 5*time.Second)
 	})
 	return g.Wait()
 }
