@@ -184,7 +184,8 @@ func (s *seat) stands(b Header) (yes, known bool) {
 	}
 	h := s.head
 	for h.Number > b.Number {
-		i := slices.IndexFunc(s.shown, func(g glance) bool { return g.Hash == h.Parent })
+		// Hashes are the node's word: only numbers that descend end the walk.
+		i := slices.IndexFunc(s.shown, func(g glance) bool { return g.Hash == h.Parent && g.Number+1 == h.Number })
 		if i < 0 {
 			told, ok := s.told[b.Number]
 			return ok && told == b, ok

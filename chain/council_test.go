@@ -92,3 +92,24 @@ func TestContentsAreHeard(t *testing.T) {
 		t.Fatalf("%v %v", s.Header, s.Err)
 	}
 }
+
+// A liar whose blocks are each other's parents keeps nobody from the head.
+func TestBlocksInACircle(t *testing.T) {
+	for _, circle := range [][]Header{
+		{{Block: market.Block{Number: 100, Hash: common.Hash{1}, Parent: common.Hash{1}}}},
+		{
+			{Block: market.Block{Number: 100, Hash: common.Hash{1}, Parent: common.Hash{2}}},
+			{Block: market.Block{Number: 101, Hash: common.Hash{2}, Parent: common.Hash{1}}},
+		},
+	} {
+		council := &council{quorum: 2, seats: make([]seat, 3)}
+		for _, h := range circle {
+			council.look(look{node: 0, head: h, at: time.Now()})
+		}
+		council.look(look{node: 1, head: block("9"), at: time.Now()})
+		council.look(look{node: 2, head: block("9"), at: time.Now()})
+		if s, _ := council.head(); s.Err != nil || s.Header != block("9") {
+			t.Errorf("%v %v", s.Header, s.Err)
+		}
+	}
+}
