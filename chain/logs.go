@@ -84,7 +84,8 @@ func (n *node) belong(h Header, logs []types.Log) error {
 // time, in order and in pages that fit the node. Each page ends at block upTo.
 //
 // Nothing pins a range to one branch. It is for blocks so far below the head
-// that they are settled; the caller makes sure of that.
+// that they are settled; the caller makes sure of that. Of several nodes the
+// logs have no times.
 func (c *Client) LogsRange(ctx context.Context, from, to uint64, topics []common.Hash, page func(logs []types.Log, upTo uint64) error) error {
 	for p := (pager{size: firstPage}); from <= to; {
 		upTo := min(to, from+p.size-1)
@@ -111,6 +112,11 @@ func (c *Client) page(ctx context.Context, of []common.Address, from, upTo uint6
 		logs, err := n.logs(ctx, patience, query{Address: of, FromBlock: &first, ToBlock: &last, Topics: [][]common.Hash{topics}})
 		if k := len(logs); err == nil && k > 0 && (logs[0].BlockNumber < from || logs[k-1].BlockNumber > upTo) {
 			err = fmt.Errorf("node %s: asked for logs of blocks %d to %d, got %d to %d", n.host, from, upTo, logs[0].BlockNumber, logs[k-1].BlockNumber)
+		}
+		for i := range logs {
+			if len(c.nodes) > 1 {
+				logs[i].BlockTimestamp = 0 // honest nodes differ: not every one adds it
+			}
 		}
 		return logs, err
 	}, alike)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/common/hexutil"
+	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/ethereum/go-ethereum/rpc"
 
 	"braid/chain"
@@ -20,6 +21,7 @@ import (
 // witness is a node that knows one block, which a liar twists. It can be away.
 type witness struct {
 	liar  bool
+	times bool // its logs have them
 	away  atomic.Bool
 	asked atomic.Int64
 }
@@ -43,6 +45,21 @@ func (w *witness) Call(args map[string]any, at map[string]any) hexutil.Bytes {
 		return make([]byte, 31)
 	}
 	return make([]byte, 32)
+}
+
+// GetLogs gives one of block 7, with nothing in it; a liar keeps it back.
+func (w *witness) GetLogs(map[string]any) []map[string]any {
+	if w.liar {
+		return []map[string]any{}
+	}
+	log := map[string]any{
+		"address": common.Address{}, "topics": []common.Hash{{1}}, "data": "0x", "blockNumber": "0x7", "blockHash": hash(7),
+		"transactionHash": common.Hash{}, "transactionIndex": "0x0", "logIndex": "0x0",
+	}
+	if w.times {
+		log["blockTimestamp"] = "0x7"
+	}
+	return []map[string]any{log}
 }
 
 func (w *witness) open(t *testing.T, before http.HandlerFunc) string {
@@ -110,6 +127,27 @@ func TestQuorum(t *testing.T) {
 		}
 		if _, err := c.HeaderByHash(t.Context(), hash(8)); row.want == nil && !strings.Contains(row.nodes, "-") && !errors.Is(err, chain.ErrUnknownBlock) {
 			t.Errorf("%s: a block that is not there: %v", row.nodes, err)
+		}
+	}
+}
+
+// Ranges of logs are what a quorum says, whether or not a node tells the time.
+func TestQuorumOfRanges(t *testing.T) {
+	for name, nodes := range map[string][]*witness{
+		"a liar":         {{}, {liar: true}, {}},
+		"nodes differ":   {{times: true}, {}, {liar: true}},
+		"a liar is fast": {{liar: true}, {times: true}, {}},
+	} {
+		c := open(t, 0, nodes...)
+		for range 5 { // whoever is asked first
+			var got []types.Log
+			err := c.LogsRange(t.Context(), 1, 9, []common.Hash{{1}}, func(logs []types.Log, _ uint64) error {
+				got = append(got, logs...)
+				return nil
+			})
+			if err != nil || len(got) != 1 || got[0].BlockNumber != 7 || got[0].BlockTimestamp != 0 {
+				t.Errorf("%s: %d logs: %v", name, len(got), err)
+			}
 		}
 	}
 }
