@@ -232,6 +232,17 @@ func TestPermit2Taxed(t *testing.T) {
 	s.denies(s.who, o, s.permit2(s.key, taxed, e18(100), 1, now), "PulledTooMuch")
 }
 
+// Law 1: a token that says more arrived than was sent lends no more for it.
+func TestPermit2Swollen(t *testing.T) {
+	s := newEstate(t)
+	token, puppet := s.puppet(), s.artifact("Puppet")
+	s.teach(token, selector(Token, "balanceOf"), words(new(big.Int)))
+	s.teach(token, selector(Token, "transferFrom"), nil, call(token, pack(puppet, "teach", selector(Token, "balanceOf"), []act{}, words(e18(6)))))
+	o := s.order(token, s.b, e18(5), nil)
+	o.executor = s.hire(func(self common.Address) []act { return []act{s.pull(self, plus(e18(5), big.NewInt(1)))} })
+	s.denies(s.who, o, s.permit2(s.key, token, e18(6), 0, now), "PulledTooMuch")
+}
+
 // Law 4: while the caller pays in, nothing can be pulled yet and nobody enters.
 func TestPermitNothingPulledBefore(t *testing.T) {
 	s := newEstate(t)
