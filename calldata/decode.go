@@ -63,6 +63,7 @@ func decodeRoute(route []byte, tokenIn, tokenOut common.Address) (steps []Step, 
 	}
 	made := numberMid // the tokens of the table that were made so far
 	var before Step
+	alone := false                    // it made all there is of its token
 	held := make([]bool, len(tokens)) // and not used up
 	held[numberIn] = true
 	for !r.short && len(r.data) > 0 {
@@ -83,9 +84,10 @@ func decodeRoute(route []byte, tokenIn, tokenOut common.Address) (steps []Step, 
 			made++
 		}
 		step.TokenIn, step.TokenOut = tokens[in], tokens[out]
-		if step.Prepaid && (step.Kind != kindV2 || step.Share != 0 || len(steps) == 0 || before.TokenOut != step.TokenIn) {
+		if step.Prepaid && (step.Kind != kindV2 || step.Share != 0 || len(steps) == 0 || before.TokenOut != step.TokenIn || !alone) {
 			return nil, errors.New("a step is prepaid that cannot be")
 		}
+		alone = !held[out]
 		held[in], held[out] = step.Share != 0, true
 		steps, before = append(steps, step), step
 	}

@@ -1,6 +1,7 @@
 package calldata
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -61,6 +62,14 @@ func (p *Permit) Prefix() []byte {
 		b = appendUint(b, p.Nonce)
 	}
 	return b
+}
+
+// is tells whether both are the same permit, or none.
+func (p *Permit) is(q *Permit) bool {
+	if p == nil || q == nil {
+		return p == q
+	}
+	return bytes.Equal(p.Prefix(), q.Prefix()) && bytes.Equal(p.Signature, q.Signature)
 }
 
 // ParsePermit reads a prefix with a signature behind it.

@@ -58,6 +58,9 @@ func (c Contracts) Verify(tx Tx, claim Claim) (Swap, error) {
 	if s.Deadline < claim.Now || s.Deadline > claim.Deadline {
 		faults = append(faults, fmt.Errorf("the deadline is second %d, not between %d and %d", s.Deadline, claim.Now, claim.Deadline))
 	}
+	if !s.Permit.is(claim.Permit) {
+		faults = append(faults, errors.New("the permit is not the one that was given"))
+	}
 	if p := s.Permit; p != nil && (p.Amount.Lt(s.AmountIn) || p.Deadline < claim.Now || claim.NativeIn) {
 		faults = append(faults, errors.New("the permit is too small, too late or for native"))
 	}

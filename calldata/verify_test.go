@@ -117,6 +117,7 @@ func TestVerify(t *testing.T) {
 		"the value":     func(tx *calldata.Tx, _ *calldata.Claim) { tx.Value = u256.One },
 		"the least":     func(_ *calldata.Tx, c *calldata.Claim) { c.MinOut = u256.From(78) },
 		"the deadline":  func(_ *calldata.Tx, c *calldata.Claim) { c.Deadline-- },
+		"the permit":    func(_ *calldata.Tx, c *calldata.Claim) { c.Permit = &calldata.Permit{Kind: calldata.ERC2612} },
 		"the pool":      func(_ *calldata.Tx, c *calldata.Claim) { c.Legs = c.Legs[1:] },
 		"is given":      func(tx *calldata.Tx, _ *calldata.Claim) { tx.Data[4+9*32+1+40+3+2]++ },
 		"route":         func(tx *calldata.Tx, _ *calldata.Claim) { tx.Data[4+9*32+1+40+29+3]++ }, // a share where all was
@@ -127,6 +128,26 @@ func TestVerify(t *testing.T) {
 		if _, err := at.Verify(badTx, badClaim); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", want, err)
 		}
+	}
+}
+
+// A pair that was paid by one of two makers of its token would leave what the
+// other made, and the Executor reverts.
+func TestPrepaidInPart(t *testing.T) {
+	tx, err := at.Encode(run(t,
+		plan.Step{Pool: pool(1, a, b), In: 0, Out: 1, Share: 1 << 30},
+		plan.Step{Pool: pool(2, a, b), In: 0, Out: 1},
+		plan.Step{Pool: pool(3, b, d), In: 0, Out: 1},
+	), terms)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := calldata.Decode(tx.Data); err != nil {
+		t.Fatal(err)
+	}
+	tx.Data[4+9*32+1+20+2*29] |= 0x80
+	if swap, err := calldata.Decode(tx.Data); err == nil {
+		t.Errorf("it is taken for %v", swap.Words(nil))
 	}
 }
 
