@@ -139,3 +139,21 @@ func TestSettings(t *testing.T) {
 		t.Error(line)
 	}
 }
+
+// An answer with a name twice, which a wallet may read otherwise than we do, is
+// no answer.
+func TestVerifyNames(t *testing.T) {
+	for _, text := range []string{
+		`{"tx":{"to":"0x01"},"Tx":{}}`, `{"tx":{},"tx":{}}`, `{"tx":{"data":"0x","DATA":"0x"}}`, `{"routes":[{"pool":"","route\u017f":1}],"ROUTE\u017f":[]}`, `{"to\u212aenIn":"","tokenIn":""}`,
+	} {
+		err := verify(t.Context(), nil, strings.NewReader(text), io.Discard, io.Discard)
+		if err == nil || !strings.Contains(err.Error(), "twice") {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+	for _, text := range []string{``, `{"tx":{}`, `{"tx":{}}{}`, `{"tx"}`, `{1:2}`, `]`} {
+		if err := verify(t.Context(), nil, strings.NewReader(text), io.Discard, io.Discard); err == nil || !strings.HasPrefix(err.Error(), "the answer: ") {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}

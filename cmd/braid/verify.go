@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -9,6 +10,7 @@ import (
 	"net/url"
 	"os"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -63,11 +65,46 @@ func verify(_ context.Context, args []string, stdin io.Reader, stdout, stderr io
 	default:
 		return errors.New("verify takes one answer")
 	}
+	text, err := io.ReadAll(in)
+	if err != nil {
+		return err
+	}
 	var a answer
-	if err := json.NewDecoder(in).Decode(&a); err != nil {
+	if err := errors.Join(plain(json.NewDecoder(bytes.NewReader(text))), json.Unmarshal(text, &a)); err != nil {
 		return fmt.Errorf("the answer: %w", err)
 	}
 	return a.verify(given, time.Now(), stdout)
+}
+
+// plain refuses a value in which two names of an object are the same but for
+// their case: what is read here and what a wallet reads could be two things.
+func plain(d *json.Decoder) error {
+	token, err := d.Token()
+	if err != nil {
+		return err
+	}
+	open, nested := token.(json.Delim)
+	seen := map[string]bool{}
+	for nested && d.More() {
+		if open == '{' {
+			name, err := d.Token()
+			if err != nil {
+				return err
+			}
+			folded := strings.ToLower(strings.ToUpper(name.(string))) // as encoding/json folds them
+			if seen[folded] {
+				return fmt.Errorf("it has %q twice", name)
+			}
+			seen[folded] = true
+		}
+		if err := plain(d); err != nil {
+			return err
+		}
+	}
+	if nested {
+		_, err = d.Token()
+	}
+	return err
 }
 
 // answer is what of an answer of /swap the transaction must do.
@@ -148,6 +185,15 @@ func (a *answer) claim(query url.Values, now time.Time) (c calldata.Claim, fault
 	}
 	const ahead = 60 // that a chain's clock may be of ours
 	c.Now, c.Deadline = uint64(now.Unix()), uint64(now.Unix())+seconds+ahead
+	if query.Has("permit") {
+		signed, err := hexutil.Decode(query.Get("permit"))
+		if err == nil {
+			c.Permit, err = calldata.ParsePermit(signed)
+		}
+		if err != nil {
+			faults = append(faults, fmt.Errorf("permit: %w", err))
+		}
+	}
 	for _, r := range a.Routes {
 		c.Legs = append(c.Legs, calldata.Leg{Pool: r.Pool, In: number("routes", r.AmountIn), Out: number("routes", r.AmountOut)})
 	}
