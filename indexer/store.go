@@ -33,10 +33,11 @@ type Store struct {
 	finds  *finds       // whose pools are in the file
 	pools  []venue.Pool // that are in the file, in their order
 	token  int          // how many tokens are
+	sums   [2][]byte    // of the records of both, one behind the other
 }
 
 // storeFormat changes when the meaning of what is written does.
-const storeFormat = 1
+const storeFormat = 2
 
 var (
 	bucketMeta   = []byte("meta")
@@ -53,6 +54,7 @@ type sheet struct {
 	Next   uint64       // block to be searched
 	Pools  int
 	Tokens int
+	Sum    uint32 // over the sums of their records
 }
 
 var errDamaged = errors.New("damaged")
@@ -168,11 +170,13 @@ func (s *Store) view(tx *bbolt.Tx) error {
 	if err != nil || string(have.Print) != string(s.print) || have.Block == (market.Block{}) {
 		return err
 	}
+	var sums [2][]byte
 	err = pools.ForEach(func(k, v []byte) error {
 		data, err := unseal(k, v)
 		if err != nil {
 			return err
 		}
+		sums[0] = append(sums[0], v[len(data):]...)
 		p, err := restore(s.joiners, data)
 		if have.pools = append(have.pools, p); len(have.pools) > have.Pools {
 			err = errDamaged
@@ -186,6 +190,7 @@ func (s *Store) view(tx *bbolt.Tx) error {
 		var t market.Token
 		data, err := unseal(k, v)
 		if err == nil {
+			sums[1] = append(sums[1], v[len(data):]...)
 			err = json.Unmarshal(data, &t)
 		}
 		if have.tokens = append(have.tokens, t); len(have.tokens) > have.Tokens {
@@ -195,6 +200,11 @@ func (s *Store) view(tx *bbolt.Tx) error {
 	})
 	if err == nil && (len(have.pools) != have.Pools || len(have.tokens) != have.Tokens) {
 		err = fmt.Errorf("%w: %d pools and %d tokens, want %d and %d", errDamaged, len(have.pools), len(have.tokens), have.Pools, have.Tokens)
+	}
+	// A page of an earlier write can lie where a damaged link finds it, with
+	// every record sound.
+	if err == nil && sum(sums[0], sums[1]) != have.Sum {
+		err = fmt.Errorf("%w: not all records are of one write", errDamaged)
 	}
 	if err == nil {
 		s.have = &have
@@ -211,7 +221,7 @@ func (s *Store) saveFinds(f *finds) error {
 	defer s.mu.Unlock()
 	fresh := s.finds != f
 	if fresh {
-		s.pools, s.token = nil, 0
+		s.pools, s.token, s.sums = nil, 0, [2][]byte{}
 	}
 	err := s.write(fresh, sheet{Block: f.anchor, Next: f.next}, f.pools, nil)
 	if err == nil {
@@ -226,7 +236,7 @@ func (s *Store) saveMarket(m *market.Snapshot) error {
 	defer s.mu.Unlock()
 	fresh := s.finds != nil || s.pools == nil
 	if fresh {
-		s.pools, s.token = nil, 0
+		s.pools, s.token, s.sums = nil, 0, [2][]byte{}
 	}
 	err := s.write(fresh, sheet{Whole: true, Block: m.Block()}, m.Pools(), m.Tokens())
 	if err == nil {
@@ -238,6 +248,9 @@ func (s *Store) saveMarket(m *market.Snapshot) error {
 // write makes the file hold these pools and tokens; of those it holds, only
 // what is another by now is written. Fresh forgets all.
 func (s *Store) write(fresh bool, head sheet, pools []venue.Pool, tokens []market.Token) error {
+	sums := [2][]byte{make([]byte, 4*len(pools)), make([]byte, 4*len(tokens))}
+	copy(sums[0], s.sums[0])
+	copy(sums[1], s.sums[1])
 	err := s.db.Update(func(tx *bbolt.Tx) error {
 		for _, name := range [][]byte{bucketMeta, bucketPools, bucketTokens} {
 			if fresh && tx.Bucket(name) != nil {
@@ -249,32 +262,34 @@ func (s *Store) write(fresh bool, head sheet, pools []venue.Pool, tokens []marke
 				return err
 			}
 		}
-		put := func(bucket, key, value []byte) error {
-			return tx.Bucket(bucket).Put(key, seal(key, value))
+		put := func(bucket []byte, i int, value, sums []byte) error {
+			sealed := seal(number(i), value)
+			copy(sums[4*i:], sealed[len(value):])
+			return tx.Bucket(bucket).Put(number(i), sealed)
 		}
 		for i, p := range pools {
 			if i < len(s.pools) && s.pools[i] == p {
 				continue
 			}
-			if err := put(bucketPools, number(i), save(s.joiners, p)); err != nil {
+			if err := put(bucketPools, i, save(s.joiners, p), sums[0]); err != nil {
 				return err
 			}
 		}
 		for i := s.token; i < len(tokens); i++ {
 			data, err := json.Marshal(tokens[i])
 			if err == nil {
-				err = put(bucketTokens, number(i), data)
+				err = put(bucketTokens, i, data, sums[1])
 			}
 			if err != nil {
 				return err
 			}
 		}
-		head.Print, head.Pools, head.Tokens = s.print, len(pools), len(tokens)
+		head.Print, head.Pools, head.Tokens, head.Sum = s.print, len(pools), len(tokens), sum(sums[0], sums[1])
 		data, err := json.Marshal(head)
 		if err != nil {
 			return err
 		}
-		return put(bucketMeta, keyHead, data)
+		return tx.Bucket(bucketMeta).Put(keyHead, seal(keyHead, data))
 	})
 	if err == nil && !s.placed {
 		err = os.Rename(s.path+".new", s.path)
@@ -283,6 +298,6 @@ func (s *Store) write(fresh bool, head sheet, pools []venue.Pool, tokens []marke
 	if err != nil {
 		return fmt.Errorf("store: %w", err)
 	}
-	s.pools, s.token = pools, len(tokens)
+	s.pools, s.token, s.sums = pools, len(tokens), sums
 	return nil
 }

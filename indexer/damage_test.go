@@ -1,0 +1,98 @@
+package indexer
+
+import (
+	"bytes"
+	"encoding/binary"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/ethereum/go-ethereum/common"
+
+	"braid/market"
+	"braid/monad"
+	"braid/u256"
+	"braid/venue"
+	"braid/venue/univ2"
+)
+
+// TestDamagedBytes: whatever bytes of the file are changed, it is found damaged
+// or gives a market that was written. A page may be sound and yet the wrong
+// one: that of an earlier write lies in the file until its place is needed.
+func TestDamagedBytes(t *testing.T) {
+	sources := monad.Sources()
+	families := []venue.Family{univ2.New(sources)}
+	path := filepath.Join(t.TempDir(), "market")
+	open := func() *Store {
+		s, err := OpenStore(path, monad.ChainID, sources, families, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	store := open()
+	m, err := market.New(monad.Chain()).Next(market.Block{}, nil, monad.Tokens())
+	if err != nil {
+		t.Fatal(err)
+	}
+	written := map[uint64][][]byte{} // the pools of each block
+	for number := uint64(1); number <= 6; number++ {
+		var pools []venue.Pool
+		for i := range 200 {
+			tokens := monad.Tokens()
+			pair := [2]common.Address{tokens[i%20].Address, tokens[20+i%20].Address}
+			pools = append(pools, univ2.NewPool(&sources[0], common.Address{1, byte(i)}, pair, u256.From(1e9*number), u256.From(2e9)))
+			written[number] = append(written[number], save(store.joiners, pools[i]))
+		}
+		if m, err = m.Next(market.Block{Number: number, Hash: common.Hash{byte(number)}}, pools, nil); err == nil {
+			err = store.saveMarket(m)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	store.Close()
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pages := len(whole) / os.Getpagesize()
+	var links []int // where there may be the number of a page
+	for at := 0; at < len(whole); at += 4 {
+		if n := binary.LittleEndian.Uint64(append(whole[at:at+4:at+4], 0, 0, 0, 0)); n > 1 && n < uint64(pages) && at%os.Getpagesize() != 0 {
+			links = append(links, at)
+		}
+	}
+
+	random := rand.New(rand.NewPCG(7, 7))
+	sound := 0
+	for i := range 2_000 {
+		spoilt := bytes.Clone(whole)
+		at, value := random.IntN(len(spoilt)), byte(random.Uint32())
+		if i%2 == 0 {
+			at, value = links[random.IntN(len(links))], byte(random.IntN(pages))
+		}
+		spoilt[at] = value
+		if err := os.WriteFile(path, spoilt, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		s := &Store{path: path, print: store.print, joiners: store.joiners}
+		if guarded(s.read) != nil {
+			continue
+		}
+		sound++
+		if s.have == nil {
+			continue // of other sources, it says
+		}
+		want := written[s.have.Block.Number]
+		for j, p := range s.have.pools {
+			if !bytes.Equal(save(s.joiners, p), want[j]) {
+				t.Fatalf("byte %d of %d made %d: pool %d is not that of block %d", at, len(spoilt), value, j, s.have.Block.Number)
+			}
+		}
+	}
+	if sound == 0 || sound == 1_000 {
+		t.Errorf("%d files of 1,000 are taken for sound", sound)
+	}
+}
