@@ -30,7 +30,7 @@ var floors = map[string][]string{
 	"venue/kuru":     {"u256", "gas", "venue"},
 	"venue/hanji":    {"u256", "gas", "venue"},
 	"venue/nadfun":   {"u256", "gas", "venue"},
-	"venuetest":      {"u256", "venue"},
+	"venuetest":      {"u256", "venue", "ticks", "evm", "contracts", "devchain"},
 	"plan":           {"u256", "venue"},
 	"market":         {"u256", "venue"},
 	"monad":          {"u256", "venue", "market"},
