@@ -142,16 +142,8 @@ func amounts(r *rand.Rand) []u256.Int {
 	var list []u256.Int
 	for bit := range uint(256) {
 		low := u256.One.Lsh(bit)
-		part := u256.FromBytes(randomBytes(r)).Mod(low)
+		part := Word(r).Mod(low)
 		list = append(list, low, low.Add(part))
 	}
 	return append(list, u256.Max)
-}
-
-func randomBytes(r *rand.Rand) []byte {
-	b := make([]byte, 32)
-	for i := range b {
-		b[i] = byte(r.Uint32())
-	}
-	return b
 }

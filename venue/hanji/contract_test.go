@@ -10,7 +10,6 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
 
-	"braid/contracts"
 	"braid/evm"
 	"braid/u256"
 	"braid/venue"
@@ -19,16 +18,12 @@ import (
 
 // TestDifferential holds our arithmetic to the market of the local chain.
 func TestDifferential(t *testing.T) {
-	c, err := newContract()
-	if err != nil {
-		t.Fatal(err)
-	}
-	venuetest.Differential(t, Name, c)
+	venuetest.Differential(t, Name, newContract(t))
 }
 
 var (
-	maker     = common.HexToAddress("0x00000000000000000000000000000000000000fe")
-	taker     = common.HexToAddress("0x00000000000000000000000000000000000000fd")
+	maker, taker = venuetest.Owner, venuetest.Taker
+
 	factoryAt = common.HexToAddress("0x00000000000000000000000000000000000000a0")
 	wrapped   = common.HexToAddress("0x00000000000000000000000000000000000000a2")
 
@@ -40,50 +35,31 @@ const highest = 999_999 // the mantissa of a price
 
 // contract is Hanji in a machine, and the market it is at.
 type contract struct {
-	machine         *evm.Machine
-	family          *Family
-	factory, market contracts.Contract
-	tokens          []common.Address // the first is wrapped native
-	pool            *Pool
-	orders          []uint64
-	mid             uint64 // the mantissa around which orders are placed
-	exponent        int
+	*venuetest.Rig
+	family   *Family
+	tokens   []common.Address // the first is wrapped native
+	pool     *Pool
+	orders   []uint64
+	mid      uint64 // the mantissa around which orders are placed
+	exponent int
 }
 
-func newContract() (*contract, error) {
-	c := &contract{machine: evm.New(evm.Rules(143))}
-	var weth contracts.Contract
-	for name, to := range map[string]*contracts.Contract{"HanjiFactory": &c.factory, "HanjiMarket": &c.market, "WETH9": &weth} {
-		var err error
-		if *to, err = contracts.Read("../../build/artifacts/" + name + ".json"); err != nil {
-			return nil, fmt.Errorf("%w: run make artifacts", err)
-		}
-	}
-	for at, init := range map[common.Address][]byte{wrapped: weth.Init(), factoryAt: c.factory.Init()} {
-		if _, err := c.machine.Etch(maker, at, init); err != nil {
-			return nil, err
-		}
-	}
-	c.tokens = []common.Address{wrapped}
+func newContract(t testing.TB) *contract {
+	c := &contract{Rig: venuetest.NewRig(t), tokens: []common.Address{wrapped}}
+	c.Put(wrapped, "WETH9")
+	c.Put(factoryAt, "HanjiFactory")
 	half := u256.One.Lsh(254)
 	for range 2 {
-		token, err := c.machine.Create(maker, contracts.Token.Init("T", "T", uint8(18), maker, u256.Max.Big()))
-		if err != nil {
-			return nil, err
-		}
-		if _, err := c.call(maker, token, u256.Zero, contracts.Token, "transfer", taker, half.Big()); err != nil {
-			return nil, err
-		}
+		token := c.Token(18)
+		c.Must(maker, token, u256.Zero, "Token", "transfer", taker, half.Big())
 		c.tokens = append(c.tokens, token)
 	}
 	for _, who := range []common.Address{maker, taker} {
-		c.machine.Fund(who, half)
-		if _, err := c.call(who, wrapped, half.Rsh(1), weth, "deposit"); err != nil {
-			return nil, err
-		}
+		c.Fund(who, half)
+		c.Must(who, wrapped, half.Rsh(1), "WETH9", "deposit")
 	}
 	c.family = New([]venue.Source{{ID: "Hanji", Type: venue.CLOB, Family: Name, Factory: factoryAt}}, wrapped)
-	return c, nil
+	return c
 }
 
 // open opens a market of any terms that everyone has approved.
@@ -102,15 +78,11 @@ func (c *contract) open(r *rand.Rand) error {
 	}
 	c.pool, c.orders = nil, nil
 	c.mid, c.exponent = 100+r.Uint64N(highest-100), r.IntN(12)
-	if err := c.do(factoryAt, c.factory, "create", terms); err != nil {
+	if err := c.do(factoryAt, "HanjiFactory", "create", terms); err != nil {
 		return err
 	}
-	for _, who := range []common.Address{maker, taker} {
-		for _, token := range c.pool.info.Tokens {
-			if _, err := c.call(who, token, u256.Zero, contracts.Token, "approve", c.pool.market, u256.Max.Big()); err != nil {
-				return err
-			}
-		}
+	for _, token := range c.pool.info.Tokens {
+		c.Approve(token, c.pool.market, maker, taker)
 	}
 	return nil
 }
@@ -134,20 +106,20 @@ func (c *contract) Next(r *rand.Rand) (venue.Pool, error) {
 func (c *contract) act(r *rand.Rand) error {
 	switch r.IntN(16) {
 	case 0:
-		return c.do(c.pool.market, c.market, []string{"pause", "unpause", "unpause", "unpause", "unpause", "unpause"}[r.IntN(6)])
+		return c.do(c.pool.market, "HanjiMarket", []string{"pause", "unpause", "unpause", "unpause", "unpause", "unpause"}[r.IntN(6)])
 	case 1:
-		return c.do(c.pool.market, c.market, "setTraderFilterEnabled", r.IntN(8) == 0)
+		return c.do(c.pool.market, "HanjiMarket", "setTraderFilterEnabled", r.IntN(8) == 0)
 	case 2, 3, 4:
 		if len(c.orders) == 0 {
 			return nil
 		}
 		id := c.orders[r.IntN(len(c.orders))]
-		return c.do(c.pool.market, c.market, "claimOrder", maker, id, r.IntN(3) == 0, true, true, forever)
+		return c.do(c.pool.market, "HanjiMarket", "claimOrder", maker, id, r.IntN(3) == 0, true, true, forever)
 	}
 	isAsk := r.IntN(2) == 0
 	shares := upTo(r, u256.One.Lsh(uint(8+r.IntN(56)))).Big()
 	kind := r.IntN(8)
-	return c.do(c.pool.market, c.market, "placeOrder", isAsk, shares, c.price(r, isAsk), most, kind == 0, kind > 5, true, forever)
+	return c.do(c.pool.market, "HanjiMarket", "placeOrder", isAsk, shares, c.price(r, isAsk), most, kind == 0, kind > 5, true, forever)
 }
 
 // price is near the middle, mostly on its side of it.
@@ -165,8 +137,8 @@ func (c *contract) price(r *rand.Rand, isAsk bool) *big.Int {
 }
 
 // do makes a call of the maker, which may be refused, and hears its logs.
-func (c *contract) do(to common.Address, abi contracts.Contract, method string, args ...any) error {
-	r, err := c.call(maker, to, u256.Zero, abi, method, args...)
+func (c *contract) do(to common.Address, name, method string, args ...any) error {
+	r, err := c.Try(maker, to, u256.Zero, name, method, args...)
 	if evm.IsReverted(err) {
 		return nil
 	}
@@ -178,30 +150,8 @@ func (c *contract) do(to common.Address, abi contracts.Contract, method string, 
 			c.orders = append(c.orders, id.Uint64())
 		}
 	}
-	c.pool, err = c.heard(c.pool, r.Logs)
+	c.pool, err = venuetest.Heard(c.family, c.pool, r.Logs)
 	return err
-}
-
-func (c *contract) heard(p *Pool, logs []*types.Log) (*Pool, error) {
-	for _, log := range logs {
-		e, err := c.family.Decode(log)
-		if err != nil {
-			return nil, err
-		}
-		if e == nil {
-			continue
-		}
-		var old venue.Pool
-		if p != nil {
-			old = p
-		}
-		next, err := c.family.Apply(old, e)
-		if err != nil {
-			return nil, err
-		}
-		p = next.(*Pool)
-	}
-	return p, nil
 }
 
 // verify holds the book to what the market says of it.
@@ -210,11 +160,8 @@ func (c *contract) verify() error {
 		return fmt.Errorf("market %s: %s", c.pool.market, c.pool.Idle())
 	}
 	for i, ours := range c.pool.book {
-		r, err := c.call(maker, c.pool.market, u256.Zero, c.market, "book", i == y)
-		if err != nil {
-			return err
-		}
-		said, err := c.market.ABI.Unpack("book", r.Return)
+		r := c.Must(maker, c.pool.market, u256.Zero, "HanjiMarket", "book", i == y)
+		said, err := c.Artifact("HanjiMarket").ABI.Unpack("book", r.Return)
 		if err != nil {
 			return err
 		}
@@ -237,17 +184,15 @@ func (c *contract) Swap(in, out int, amount u256.Int) (paid u256.Int, ok bool, e
 		return u256.Zero, false, nil // there is less of any currency
 	}
 	units := amount.Div(c.pool.unit[in])
-	c.machine.Undo(func() {
-		hadIn, hadOut := c.holds(in, false), c.holds(out, c.pool.native[out])
-		r, refused := c.take(in, units)
-		if refused != nil {
-			if !evm.IsReverted(refused) {
-				err = refused
-			}
+	tokenIn := c.pool.info.Tokens[in]
+	c.Undo(func() {
+		hadIn, hadOut := c.Holds(tokenIn, taker), c.balance(out)
+		var r evm.Result
+		if r, err = c.take(in, units); err != nil {
 			return
 		}
-		spent := hadIn.Sub(c.holds(in, false))
-		paid = c.holds(out, c.pool.native[out]).Sub(hadOut)
+		spent := hadIn.Sub(c.Holds(tokenIn, taker))
+		paid = c.balance(out).Sub(hadOut)
 		dust := amount.Sub(spent)
 		if in == x {
 			ok = dust.Lt(c.pool.unit[x])
@@ -263,10 +208,10 @@ func (c *contract) Swap(in, out int, amount u256.Int) (paid u256.Int, ok bool, e
 
 func (c *contract) take(in int, units u256.Int) (evm.Result, error) {
 	if in == x {
-		return c.call(taker, c.pool.market, u256.Zero, c.market, "placeOrder", true, units.Big(), big.NewInt(1), most, true, false, true, forever)
+		return c.Try(taker, c.pool.market, u256.Zero, "HanjiMarket", "placeOrder", true, units.Big(), big.NewInt(1), most, true, false, true, forever)
 	}
 	limit, _ := new(big.Int).SetString("999999000000000000000", 10)
-	return c.call(taker, c.pool.market, u256.Zero, c.market, "placeMarketOrderWithTargetValue", false, units.Big(), limit, most, true, forever)
+	return c.Try(taker, c.pool.market, u256.Zero, "HanjiMarket", "placeMarketOrderWithTargetValue", false, units.Big(), limit, most, true, forever)
 }
 
 // same: the successor of a swap is what its logs make of the pool.
@@ -275,7 +220,7 @@ func (c *contract) same(in, out int, amount u256.Int, logs []*types.Log) error {
 	if err != nil {
 		return nil // which the amounts will show
 	}
-	theirs, err := c.heard(c.pool, logs)
+	theirs, err := venuetest.Heard(c.family, c.pool, logs)
 	if err != nil {
 		return err
 	}
@@ -286,29 +231,11 @@ func (c *contract) same(in, out int, amount u256.Int, logs []*types.Log) error {
 	return nil
 }
 
-func (c *contract) holds(token int, native bool) u256.Int {
-	if native {
-		return c.machine.Balance(taker)
+func (c *contract) balance(token int) u256.Int {
+	if c.pool.native[token] {
+		return c.Balance(taker)
 	}
-	r, err := c.call(taker, c.pool.info.Tokens[token], u256.Zero, contracts.Token, "balanceOf", taker)
-	if err != nil {
-		panic(err)
-	}
-	return u256.FromBytes(r.Return)
+	return c.Holds(c.pool.info.Tokens[token], taker)
 }
 
-func (c *contract) call(from, to common.Address, value u256.Int, abi contracts.Contract, method string, args ...any) (evm.Result, error) {
-	data, err := abi.ABI.Pack(method, args...)
-	if err != nil {
-		panic(err)
-	}
-	return c.machine.Call(from, to, value, data)
-}
-
-func upTo(r *rand.Rand, n u256.Int) u256.Int {
-	b := make([]byte, 32)
-	for i := range b {
-		b[i] = byte(r.Uint32())
-	}
-	return u256.FromBytes(b).Mod(n).Add(u256.One)
-}
+func upTo(r *rand.Rand, n u256.Int) u256.Int { return venuetest.Word(r).Mod(n).Add(u256.One) }

@@ -5,9 +5,7 @@ import (
 	"testing"
 
 	"github.com/ethereum/go-ethereum/common"
-	"github.com/ethereum/go-ethereum/core/types"
 
-	"braid/contracts"
 	"braid/u256"
 	"braid/venue"
 	"braid/venuetest"
@@ -78,47 +76,11 @@ func TestUnpack(t *testing.T) {
 	}
 }
 
-// site is a machine as a family finds it that sets itself up.
-type site struct {
-	*contract
-	logs []*types.Log
-}
-
-func (s *site) Founder() common.Address { return maker }
-
-func (s *site) Init(name string, args ...any) ([]byte, error) {
-	c, err := contracts.Read("../../build/artifacts/" + name + ".json")
-	if err != nil {
-		return nil, err
-	}
-	return c.Init(args...), nil
-}
-
-func (s *site) Etch(at common.Address, init []byte) error {
-	_, err := s.machine.Etch(maker, at, init)
-	return err
-}
-
-func (s *site) Send(txs []venue.Tx) (logs [][]*types.Log, err error) {
-	for _, tx := range txs {
-		r, err := s.machine.Call(maker, tx.To, tx.Value, tx.Data)
-		if err != nil {
-			return nil, err
-		}
-		logs, s.logs = append(logs, r.Logs), append(s.logs, r.Logs...)
-	}
-	return logs, nil
-}
-
 // TestStage: markets of tokens of any decimals stand around the price of
 // their listing, with what it puts in.
 func TestStage(t *testing.T) {
-	c, err := newContract()
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := &site{contract: c}
-	if err := c.family.Etch(s); err != nil {
+	c := newContract(t)
+	if err := c.family.Etch(c); err != nil {
 		t.Fatal(err)
 	}
 	source := c.family.sources[factoryAt]
@@ -133,11 +95,12 @@ func TestStage(t *testing.T) {
 			Source: source, Tokens: []common.Address{c.tokens[1], wrapped},
 			Amounts: []u256.Int{u256.MustDecimal(amounts[0]), u256.MustDecimal(amounts[1])},
 		}
-		s.logs = nil
-		if err := c.family.Open(s, []venue.Listing{l}); err != nil {
+		c.Logs = nil
+		if err := c.family.Open(c, []venue.Listing{l}); err != nil {
 			t.Fatal(err)
 		}
-		if c.pool, err = c.heard(nil, s.logs); err != nil {
+		var err error
+		if c.pool, err = venuetest.Heard(c.family, (*Pool)(nil), c.Logs); err != nil {
 			t.Fatal(err)
 		}
 		if err := c.verify(); err != nil {
