@@ -9,7 +9,6 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
 
-	"braid/contracts"
 	"braid/evm"
 	"braid/u256"
 	"braid/venue"
@@ -18,16 +17,12 @@ import (
 
 // TestDifferential holds our arithmetic to the curve of the local chain.
 func TestDifferential(t *testing.T) {
-	c, err := newContract()
-	if err != nil {
-		t.Fatal(err)
-	}
-	venuetest.Differential(t, Name, c)
+	venuetest.Differential(t, Name, newContract(t))
 }
 
 var (
-	owner    = common.HexToAddress("0x00000000000000000000000000000000000000fe")
-	taker    = common.HexToAddress("0x00000000000000000000000000000000000000fd")
+	owner, taker = venuetest.Owner, venuetest.Taker
+
 	curveAt  = common.HexToAddress("0x00000000000000000000000000000000000000a0")
 	routerAt = common.HexToAddress("0x00000000000000000000000000000000000000a1")
 	wrapped  = common.HexToAddress("0x00000000000000000000000000000000000000a2")
@@ -35,33 +30,21 @@ var (
 
 // contract is nad.fun in a machine, and the curve it is at.
 type contract struct {
-	machine       *evm.Machine
-	family        *Family
-	curve, router contracts.Contract
-	pool          *Pool
-	launched      uint64
+	*venuetest.Rig
+	family   *Family
+	pool     *Pool
+	launched uint64
 }
 
-func newContract() (*contract, error) {
-	c := &contract{machine: evm.New(evm.Rules(143))}
-	var weth contracts.Contract
-	for name, to := range map[string]*contracts.Contract{"NadFunCurve": &c.curve, "NadFunRouter": &c.router, "WETH9": &weth} {
-		var err error
-		if *to, err = contracts.Read("../../build/artifacts/" + name + ".json"); err != nil {
-			return nil, fmt.Errorf("%w: run make artifacts", err)
-		}
-	}
-	for at, init := range map[common.Address][]byte{
-		wrapped: weth.Init(), curveAt: c.curve.Init(wrapped, owner), routerAt: c.router.Init(curveAt, wrapped),
-	} {
-		if _, err := c.machine.Etch(owner, at, init); err != nil {
-			return nil, err
-		}
-	}
-	c.machine.Fund(taker, u256.One.Lsh(250))
+func newContract(t testing.TB) *contract {
+	c := &contract{Rig: venuetest.NewRig(t)}
+	c.Put(wrapped, "WETH9")
+	c.Put(curveAt, "NadFunCurve", wrapped, owner)
+	c.Put(routerAt, "NadFunRouter", curveAt, wrapped)
+	c.Fund(taker, u256.One.Lsh(250))
 	source := venue.Source{ID: "NadFun", Type: venue.BondingCurve, Family: Name, Factory: curveAt, Router: routerAt}
 	c.family = New([]venue.Source{source}, wrapped)
-	return c, nil
+	return c
 }
 
 // config is what setConfig takes.
@@ -92,7 +75,7 @@ func (c *contract) launch(r *rand.Rand) error {
 	p.FeeConfig.DeployFeeAmount, p.FeeConfig.GraduateFeeAmount = new(big.Int), new(big.Int)
 	p.FeeConfig.ProtocolFee = big.NewInt(r.Int64N(3) * r.Int64N(50_000))
 	p.AntiSnipingConfig.MaxPenaltyBlocks = new(big.Int)
-	if err := c.do(owner, curveAt, u256.Zero, c.curve, "setConfig", p); err != nil {
+	if err := c.do("setConfig", p); err != nil {
 		return err
 	}
 	c.pool, c.launched = nil, c.launched+1
@@ -106,64 +89,34 @@ func (c *contract) create(name, symbol string) error {
 		Salt                   [32]byte
 		ActionId               uint8
 	}{Creator: owner, Name: name, Symbol: symbol, Salt: u256.From(c.launched).Bytes()}
-	if err := c.do(owner, curveAt, u256.Zero, c.curve, "create", params); err != nil {
+	if err := c.do("create", params); err != nil {
 		return err
 	}
-	return c.do(taker, c.pool.address, u256.Zero, contracts.Token, "approve", routerAt, u256.Max.Big())
+	c.Approve(c.pool.address, routerAt, taker)
+	return nil
 }
 
-// do makes a call that must succeed and lets the family hear it.
-func (c *contract) do(from, to common.Address, value u256.Int, abi contracts.Contract, method string, args ...any) error {
-	r, err := c.machine.Call(from, to, value, pack(abi, method, args...))
-	if err != nil {
-		return fmt.Errorf("%s: %w", method, err)
-	}
-	c.pool, err = c.heard(c.pool, r.Logs)
+// do makes a call of the curve's owner that must succeed and lets the family
+// hear it.
+func (c *contract) do(method string, args ...any) (err error) {
+	c.pool, err = c.heard(c.pool, c.Must(owner, curveAt, u256.Zero, "NadFunCurve", method, args...).Logs)
 	return err
 }
 
 // heard is the pool after the logs, with what it then wants to know.
 func (c *contract) heard(p *Pool, logs []*types.Log) (*Pool, error) {
-	for _, log := range logs {
-		e, err := c.family.Decode(log)
-		if err != nil {
-			return nil, err
-		}
-		if _, wide := e.(venue.Wide); e == nil || wide && p == nil {
-			continue
-		}
-		var old venue.Pool
-		if p != nil {
-			old = p
-		}
-		next, err := c.family.Apply(old, e)
-		if err != nil {
-			return nil, err
-		}
-		p = next.(*Pool)
-	}
-	if p == nil || len(c.family.Wants(p)) == 0 {
-		return p, nil
+	p, err := venuetest.Heard(c.family, p, logs)
+	if err != nil || p == nil || len(c.family.Wants(p)) == 0 {
+		return p, err
 	}
 	return c.load(p)
 }
 
+// load is the pool read anew.
 func (c *contract) load(p *Pool) (*Pool, error) {
 	blank := *p
 	blank.idle = unread
-	var answers [][]byte
-	for _, read := range c.family.Wants(&blank) {
-		r, err := c.machine.Call(owner, read.To, u256.Zero, read.Data)
-		if err != nil {
-			return nil, err
-		}
-		answers = append(answers, r.Return)
-	}
-	next, err := c.family.Load(&blank, answers)
-	if err != nil {
-		return nil, err
-	}
-	return next.(*Pool), nil
+	return venuetest.Loaded(c.Machine, c.family, &blank)
 }
 
 // Next trades on the curve, or closes it, or launches another. What was heard
@@ -174,7 +127,7 @@ func (c *contract) Next(r *rand.Rand) (venue.Pool, error) {
 	case c.pool == nil || n == 0 || c.pool.idle == graduated:
 		err = c.launch(r)
 	case c.pool.idle == locked:
-		err = c.do(owner, curveAt, u256.Zero, c.curve, "graduate", c.pool.address)
+		err = c.do("graduate", c.pool.address)
 	case n == 1:
 		err = c.lock()
 	default:
@@ -250,14 +203,14 @@ func (c *contract) take(in int, amount u256.Int) (evm.Result, error) {
 			Token, To    common.Address
 			Deadline     *big.Int
 		}{new(big.Int), c.pool.address, taker, forever}
-		return c.machine.Call(taker, routerAt, amount, pack(c.router, "buy", p))
+		return c.Try(taker, routerAt, amount, "NadFunRouter", "buy", p)
 	}
 	p := struct {
 		AmountIn, AmountOutMin *big.Int
 		Token, To              common.Address
 		Deadline               *big.Int
 	}{amount.Big(), new(big.Int), c.pool.address, taker, forever}
-	return c.machine.Call(taker, routerAt, u256.Zero, pack(c.router, "sell", p))
+	return c.Try(taker, routerAt, u256.Zero, "NadFunRouter", "sell", p)
 }
 
 // Swap measures what the taker gets.
@@ -265,47 +218,28 @@ func (c *contract) Swap(in, out int, amount u256.Int) (paid u256.Int, ok bool, e
 	if amount.BitLen() > 128 {
 		return u256.Zero, false, nil // there is less of any currency
 	}
-	c.machine.Undo(func() {
+	c.Undo(func() {
 		before := c.balance(out)
-		if _, refused := c.take(in, amount); refused != nil {
-			if !evm.IsReverted(refused) {
-				err = refused
-			}
-			return
+		if _, err = c.take(in, amount); err == nil {
+			paid, ok = c.balance(out).Sub(before), true
 		}
-		paid, ok = c.balance(out).Sub(before), true
 	})
 	return paid, ok, err
 }
 
 func (c *contract) balance(of int) u256.Int {
 	if of == mon {
-		return c.machine.Balance(taker)
+		return c.Balance(taker)
 	}
-	r, err := c.machine.Call(taker, c.pool.address, u256.Zero, pack(contracts.Token, "balanceOf", taker))
-	if err != nil {
-		panic(err)
-	}
-	return u256.FromBytes(r.Return)
-}
-
-func pack(c contracts.Contract, method string, args ...any) []byte {
-	data, err := c.ABI.Pack(method, args...)
-	if err != nil {
-		panic(err)
-	}
-	return data
+	return c.Holds(c.pool.address, taker)
 }
 
 // upTo is of any size up to n: small numbers are as likely as large ones.
 func upTo(r *rand.Rand, n u256.Int) u256.Int {
-	b := make([]byte, 32)
-	for i := range b {
-		b[i] = byte(r.Uint32())
-	}
+	word := venuetest.Word(r)
 	n = n.Rsh(uint(r.IntN(n.BitLen() + 1)))
 	if n.IsZero() {
 		return u256.One
 	}
-	return u256.FromBytes(b).Mod(n).Add(u256.One)
+	return word.Mod(n).Add(u256.One)
 }
