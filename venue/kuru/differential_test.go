@@ -18,11 +18,7 @@ import (
 
 // TestDifferential holds the market's arithmetic to Kuru's own bytecode.
 func TestDifferential(t *testing.T) {
-	x, err := newExchange()
-	if err != nil {
-		t.Fatal(err)
-	}
-	venuetest.Differential(t, Name, &wild{market: &market{exchange: x}})
+	venuetest.Differential(t, Name, &wild{market: &market{exchange: newExchange(t)}})
 }
 
 // wild is a maker without a plan, in one market after the other.
@@ -75,13 +71,7 @@ func (c *wild) enter(r *rand.Rand) error {
 	}
 	c.market, c.mid, c.scale = m, power(3, 9)*(1+r.Int64N(4)), power(3, 15)
 	for _, token := range []common.Address{terms.Base, terms.Quote} {
-		plenty, value := u256.One.Lsh(140), u256.Zero
-		if token == (common.Address{}) {
-			value = plenty
-		}
-		if _, err := c.machine.Call(maker, margin, value, pack(c.purse, "deposit", m.vault, token, plenty.Big())); err != nil {
-			return err
-		}
+		c.deposit(m.vault, token, 140)
 	}
 	return nil
 }
@@ -91,15 +81,15 @@ func (c *wild) act(r *rand.Rand) error {
 	size := func() *big.Int { return upTo(r, c.scale) }
 	switch r.IntN(12) {
 	case 0, 1, 2:
-		return c.do(u256.Zero, c.at, c.clob, "addBuyOrder", c.price(r, -1), size(), false)
+		return c.do(c.at, "KuruOrderBook", "addBuyOrder", c.price(r, -1), size(), false)
 	case 3, 4, 5:
-		return c.do(u256.Zero, c.at, c.clob, "addSellOrder", c.price(r, 1), size(), false)
+		return c.do(c.at, "KuruOrderBook", "addSellOrder", c.price(r, 1), size(), false)
 	case 6:
-		return c.do(u256.Zero, c.at, c.clob, "addFlipBuyOrder", c.price(r, -1), c.price(r, 1), size(), false)
+		return c.do(c.at, "KuruOrderBook", "addFlipBuyOrder", c.price(r, -1), c.price(r, 1), size(), false)
 	case 7:
-		return c.do(u256.Zero, c.at, c.clob, "addFlipSellOrder", c.price(r, 1), c.price(r, -1), size(), false)
+		return c.do(c.at, "KuruOrderBook", "addFlipSellOrder", c.price(r, 1), c.price(r, -1), size(), false)
 	case 8:
-		return c.do(u256.Zero, c.at, c.clob, "addPairedLiquidity", c.price(r, -1), c.price(r, 1), size(), size())
+		return c.do(c.at, "KuruOrderBook", "addPairedLiquidity", c.price(r, -1), c.price(r, 1), size(), size())
 	case 9:
 		return c.cancel(r)
 	case 10:
@@ -108,11 +98,11 @@ func (c *wild) act(r *rand.Rand) error {
 	in := r.IntN(2)
 	amount := u256.FromFloat(c.pool.Depth(in) * r.Float64() * 2)
 	_, done, err := c.take(in, u256.Min(c.pool.lot[in].units(amount), max96).Big())
-	if err != nil && !evm.IsReverted(err) {
-		return err
+	if evm.IsReverted(err) {
+		return nil
 	}
 	if err != nil {
-		return nil
+		return err
 	}
 	return c.hear(done.Logs)
 }
@@ -137,7 +127,7 @@ func (c *wild) cancel(r *rand.Rand) error {
 	if c.stale(side, o.id) || c.stale(1-side, o.partner) {
 		return nil
 	}
-	return c.do(u256.Zero, c.at, c.clob, method, []*big.Int{new(big.Int).SetUint64(o.id)})
+	return c.do(c.at, "KuruOrderBook", method, []*big.Int{new(big.Int).SetUint64(o.id)})
 }
 
 // stale tells whether an order follows one that was filled. If it is canceled
@@ -147,11 +137,7 @@ func (c *wild) stale(side int, id uint64) bool {
 	if id == 0 {
 		return false
 	}
-	r, err := c.call(maker, c.at, c.clob, "s_orders", new(big.Int).SetUint64(id))
-	if err != nil {
-		panic(err)
-	}
-	previous := words(r.Return).id(2)
+	previous := c.ask("s_orders", new(big.Int).SetUint64(id)).id(2)
 	return previous != 0 && find(c.pool.book[side], previous) < 0
 }
 
@@ -161,7 +147,7 @@ func (c *wild) provide(r *rand.Rand) error {
 	price := u256.From(uint64(c.mid)).Mul(c.pool.toWad).Add(u256.From(r.Uint64N(1000)))
 	bid, _ := mulDivRound(price, one, one.Add(spread))
 	bidSize := size.Mul(double.Add(spread)).Div(double)
-	return c.do(u256.Zero, c.vault, c.ladder, "offer", size.Big(), bidSize.Big(), price.Big(), bid.Big())
+	return c.do(c.vault, "KuruVault", "offer", size.Big(), bidSize.Big(), price.Big(), bid.Big())
 }
 
 // Swap is refused where the market refuses, pays nothing, or fills more than
@@ -173,22 +159,19 @@ func (c *wild) Swap(in, out int, amount u256.Int) (paid u256.Int, ok bool, err e
 	}
 	// The vault's ladder has no end: a take too large climbs it until the gas
 	// is used up, so it gets no more than it may need.
-	all := c.machine.Gas
-	c.machine.Gas = 1_000_000 + 250_000*uint64(len(c.pool.book[in])) + 10_000*MaxFills
-	defer func() { c.machine.Gas = all }()
-	c.machine.Undo(func() {
+	all := c.Gas
+	c.Gas = 1_000_000 + 250_000*uint64(len(c.pool.book[in])) + 10_000*MaxFills
+	defer func() { c.Gas = all }()
+	c.Undo(func() {
 		got, done, refused := c.take(in, units.Big())
+		if err = refused; err != nil {
+			return
+		}
 		trades := 0
 		for _, log := range done.Logs {
 			if log.Topics[0] == topicTraded {
 				trades++
 			}
-		}
-		if refused != nil {
-			if !evm.IsReverted(refused) {
-				err = refused
-			}
-			return
 		}
 		if paid, ok = got, !got.IsZero() && trades <= MaxFills; ok {
 			err = c.same(in, out, amount, done)
@@ -200,7 +183,7 @@ func (c *wild) Swap(in, out int, amount u256.Int) (paid u256.Int, ok bool, err e
 // same: the successor of a swap is what its logs make of the pool, and the gas
 // that was quoted is enough.
 func (c *wild) same(in, out int, amount u256.Int, done evm.Result) error {
-	after, err := heard(c.family, c.pool, done.Logs)
+	after, err := venuetest.Heard(c.family, c.pool, done.Logs)
 	if err != nil {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 
 	"braid/u256"
 	"braid/venue"
+	"braid/venuetest"
 )
 
 // said is a log of a market as the published source writes it.
@@ -23,7 +24,7 @@ func said(at common.Address, topic common.Hash, numbers ...uint64) *types.Log {
 
 func listen(t *testing.T, p *Pool, logs ...*types.Log) *Pool {
 	t.Helper()
-	next, err := heard(New(nil, wrapped), p, logs)
+	next, err := venuetest.Heard(New(nil, wrapped), p, logs)
 	if err != nil {
 		t.Fatal(err)
 	}
