@@ -16,10 +16,7 @@ import (
 // TestDifferential holds both kinds of pools to the vault's and the pools' own
 // bytecode, and what we heard of them to what the vault remembers.
 func TestDifferential(t *testing.T) {
-	v, err := newVault()
-	if err != nil {
-		t.Fatal(err)
-	}
+	v := newVault(t)
 	venuetest.Differential(t, balancer.Name, v)
 	if v.paid*4 < v.swaps {
 		t.Errorf("only %d of %d swaps were paid: the states are too odd to prove anything", v.paid, v.swaps)
@@ -118,7 +115,7 @@ func (v *vault) move(r *rand.Rand) error {
 
 func (v *vault) step(r *rand.Rand) error {
 	pool, tokens := v.at, v.pool.Info().Tokens
-	vault, fees, desk := v.code["BalancerVaultAdmin"], v.code["BalancerProtocolFeeController"], v.code["BalancerDesk"]
+	vault, fees, desk := "BalancerVaultAdmin", "BalancerProtocolFeeController", "BalancerDesk"
 	var err error
 	switch r.IntN(9) {
 	case 0, 1, 2:
@@ -157,8 +154,8 @@ func (v *vault) step(r *rand.Rand) error {
 // ramp sets the amplification moving and stops it on its way.
 func (v *vault) ramp(r *rand.Rand) error {
 	const day = 24 * 3600
-	pool := v.code["BalancerStablePool"]
-	end := new(big.Int).SetUint64(v.machine.Time + 40*day)
+	const pool = "BalancerStablePool"
+	end := new(big.Int).SetUint64(v.Time + 40*day)
 	ok, err := v.do(v.at, pool, "startAmplificationParameterUpdate", big.NewInt(1+r.Int64N(50_000)), end)
 	if !ok {
 		return err
@@ -166,7 +163,7 @@ func (v *vault) ramp(r *rand.Rand) error {
 	if v.pool.(*balancer.Pool).Idle() == "" {
 		return fmt.Errorf("the amplification moves and the pool is not idle")
 	}
-	v.machine.Time += r.Uint64N(39 * day)
+	v.Time += r.Uint64N(39 * day)
 	if ok, err = v.do(v.at, pool, "stopAmplificationParameterUpdate"); err == nil && !ok {
 		err = fmt.Errorf("the amplification cannot be stopped")
 	}

@@ -8,7 +8,6 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 
-	"braid/contracts"
 	"braid/u256"
 	"braid/venue"
 	"braid/venue/balancer"
@@ -54,17 +53,8 @@ func mustOpen(t testing.TB, v *vault, s shape) *balancer.Pool {
 	return p
 }
 
-func mustVault(t testing.TB) *vault {
-	t.Helper()
-	v, err := newVault()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return v
-}
-
 func TestLaws(t *testing.T) {
-	v := mustVault(t)
+	v := newVault(t)
 	for name, s := range v.shapes() {
 		p := mustOpen(t, v, s)
 		t.Run(name, func(t *testing.T) { venuetest.Laws(t, []venue.Pool{p}) })
@@ -73,7 +63,7 @@ func TestLaws(t *testing.T) {
 
 // TestSwapIsTheSuccessor: what Swap leaves is what the vault leaves.
 func TestSwapIsTheSuccessor(t *testing.T) {
-	v := mustVault(t)
+	v := newVault(t)
 	for name, s := range v.shapes() {
 		p := mustOpen(t, v, s)
 		amount := p.Balances()[1].Div(u256.From(7))
@@ -82,7 +72,7 @@ func TestSwapIsTheSuccessor(t *testing.T) {
 			t.Fatalf("%s: %v", name, err)
 		}
 		tokens := p.Info().Tokens
-		if ok, err := v.do(v.desk, v.code["BalancerDesk"], "swap", v.at, tokens[1], tokens[0], amount.Big()); !ok || err != nil {
+		if ok, err := v.do(v.desk, "BalancerDesk", "swap", v.at, tokens[1], tokens[0], amount.Big()); !ok || err != nil {
 			t.Fatalf("%s: swap: %v", name, err)
 		}
 		have, err := v.balances()
@@ -99,11 +89,11 @@ func TestSwapIsTheSuccessor(t *testing.T) {
 
 // TestPause: a paused pool says so and quotes nothing, and comes back.
 func TestPause(t *testing.T) {
-	v := mustVault(t)
+	v := newVault(t)
 	amount := mustOpen(t, v, v.shapes()["50/50"]).Balances()[0].Div(u256.From(100))
 	for _, paused := range []bool{true, false} {
 		method := map[bool]string{true: "pausePool", false: "unpausePool"}[paused]
-		if ok, err := v.do(vaultAt, v.code["BalancerVaultAdmin"], method, v.at); !ok || err != nil {
+		if ok, err := v.do(vaultAt, "BalancerVaultAdmin", method, v.at); !ok || err != nil {
 			t.Fatalf("%s: %v", method, err)
 		}
 		p := v.pool.(*balancer.Pool)
@@ -117,20 +107,13 @@ func TestPause(t *testing.T) {
 
 // TestForeignPools: what anyone may register is known, and never quoted.
 func TestForeignPools(t *testing.T) {
-	v := mustVault(t)
+	v := newVault(t)
 	stranger := common.HexToAddress("0x0000000000000000000000000000000000000bad")
-	if err := v.Etch(stranger, v.code["BalancerDesk"].Init(vaultAt, owner)); err != nil {
-		t.Fatal(err)
-	}
+	v.Put(stranger, "BalancerDesk", vaultAt, owner)
 	for _, token := range v.tokens {
-		if _, err := v.call(token, contracts.Token, "approve", stranger, u256.Max.Big()); err != nil {
-			t.Fatal(err)
-		}
+		v.Approve(token, stranger, owner)
 	}
-	mover, err := v.machine.Create(owner, v.code["FixedRate"].Init(big.NewInt(1e18+7)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	mover := v.Deploy("FixedRate", big.NewInt(1e18+7))
 	for _, c := range []struct {
 		desk, rate common.Address
 		why        string
@@ -147,7 +130,7 @@ func TestForeignPools(t *testing.T) {
 
 // TestHooks: a pool that the vault registers with hooks is never quoted.
 func TestHooks(t *testing.T) {
-	v := mustVault(t)
+	v := newVault(t)
 	mustOpen(t, v, v.shapes()["50/50"])
 	registered := *v.birth
 	registered.Data = bytes.Clone(registered.Data)
@@ -177,14 +160,11 @@ func mustRefuse(t *testing.T, p *balancer.Pool, why string) {
 // TestTruncatedLogs: a log of the vault that is cut short is an error, never a
 // panic or a change.
 func TestTruncatedLogs(t *testing.T) {
-	v := mustVault(t)
+	v := newVault(t)
 	for _, name := range []string{"80/20", "two stable"} {
 		amount := mustOpen(t, v, v.shapes()[name]).Balances()[0].Div(u256.From(100))
 		tokens := v.pool.Info().Tokens
-		r, err := v.call(v.desk, v.code["BalancerDesk"], "swap", v.at, tokens[0], tokens[1], amount.Big())
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := v.Must(owner, v.desk, u256.Zero, "BalancerDesk", "swap", v.at, tokens[0], tokens[1], amount.Big())
 		heard := 0
 		for _, log := range r.Logs {
 			for size := range len(log.Data) {
@@ -207,7 +187,7 @@ func TestTruncatedLogs(t *testing.T) {
 }
 
 func BenchmarkQuote(b *testing.B) {
-	v := mustVault(b)
+	v := newVault(b)
 	for _, name := range []string{"50/50", "80/20", "four tokens", "two stable", "five stable"} {
 		p := mustOpen(b, v, v.shapes()[name])
 		amount := p.Balances()[1].Div(u256.From(100))

@@ -13,30 +13,15 @@ import (
 	"braid/venue/balancer"
 )
 
-// recorder is a site that keeps the logs.
-type recorder struct {
-	*vault
-	logs []*types.Log
-}
-
-func (r *recorder) Send(txs []venue.Tx) ([][]*types.Log, error) {
-	logs, err := r.vault.Send(txs)
-	for _, l := range logs {
-		r.logs = append(r.logs, l...)
-	}
-	return logs, err
-}
-
 // TestOpen: every listed price stands in some pool, and there are pools of two,
 // three and four tokens, weighted and stable.
 func TestOpen(t *testing.T) {
-	v := mustVault(t)
-	site := &recorder{vault: v}
+	v := newVault(t)
 	listings := v.listings()
-	if err := v.family.Open(site, listings); err != nil {
+	if err := v.family.Open(v, listings); err != nil {
 		t.Fatal(err)
 	}
-	pools := v.follow(t, site.logs)
+	pools := v.follow(t, v.Logs)
 	sizes := map[int]int{}
 	for _, p := range pools {
 		if why := p.Idle(); why != "" {
