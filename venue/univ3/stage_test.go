@@ -5,14 +5,12 @@ import (
 
 	"github.com/ethereum/go-ethereum"
 	"github.com/ethereum/go-ethereum/common"
-	"github.com/ethereum/go-ethereum/ethclient"
 
-	"braid/contracts"
-	"braid/devchain"
 	"braid/ticks"
 	"braid/u256"
 	"braid/venue"
 	"braid/venue/univ3"
+	"braid/venuetest"
 )
 
 // TestStage opens a market on a local chain, with a plain source, one with a
@@ -27,54 +25,19 @@ func TestStage(t *testing.T) {
 	for i := range rows {
 		rows[i].Type, rows[i].Family = venue.V3, univ3.Name
 	}
-	family := univ3.New(rows)
-	chain, err := devchain.Start(t.Context(), devchain.Config{
-		RPCAddr: "127.0.0.1:0", Artifacts: "../../build/artifacts", Seed: 1, Sources: rows, Families: []venue.Family{family},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer chain.Close()
-	client, err := ethclient.Dial(chain.URL())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer client.Close()
-	logs, err := client.FilterLogs(t.Context(), ethereum.FilterQuery{Topics: [][]common.Hash{family.Topics()}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	pools := map[venue.ID]venue.Pool{}
+	client, pools := venuetest.Staged(t, univ3.New(rows), rows)
 	of := map[string]int{}
-	for i := range logs {
-		e, err := family.Decode(&logs[i])
-		if err != nil || e == nil {
-			t.Fatalf("log %d: %v", i, err)
-		}
-		if pools[e.Pool()], err = family.Apply(pools[e.Pool()], e); err != nil {
-			t.Fatal(err)
-		}
-	}
-	pool, err := contracts.Read("../../build/artifacts/UniswapV3Pool.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	slot0 := venue.Calldata("slot0()")
 	for id, p := range pools {
 		of[p.Info().Source.ID]++
 		at := common.HexToAddress(string(id))
-		answer, err := client.CallContract(t.Context(), ethereum.CallMsg{To: &at, Data: pack(pool, "slot0")}, nil)
+		answer, err := client.CallContract(t.Context(), ethereum.CallMsg{To: &at, Data: slot0}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		has := ticks.Point{Price: u256.FromBytes(answer[:32]), Tick: int32(uint32(u256.FromBytes(answer[32:64]).Uint64()))}
 		if heard := p.(*univ3.Pool).At(); heard != has {
 			t.Errorf("pool %s: heard %v, is at %v", id, heard, has)
-		}
-		for in := range 2 {
-			hundredth := u256.FromFloat(p.Depth(in) / 100)
-			if _, err := p.Quote(in, 1-in, hundredth); err != nil {
-				t.Errorf("pool %s, token %d: a hundredth of its depth: %v", id, in, err)
-			}
 		}
 	}
 	for _, row := range rows {

@@ -2,7 +2,6 @@ package univ4_test
 
 import (
 	"errors"
-	"math/rand/v2"
 	"testing"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -14,59 +13,9 @@ import (
 	"braid/venuetest"
 )
 
-// TestLaws takes its pools from the contract, one without liquidity among them.
-func TestLaws(t *testing.T) {
-	c, err := newContract()
-	if err != nil {
-		t.Fatalf("%v: run make artifacts", err)
-	}
-	r := rand.New(rand.NewPCG(3, 0))
-	if err := c.open(r); err != nil {
-		t.Fatal(err)
-	}
-	pools := []venue.Pool{c.pool}
-	for range 12 {
-		p, err := c.Next(r)
-		if err != nil {
-			t.Fatal(err)
-		}
-		pools = append(pools, p)
-	}
-	venuetest.Laws(t, pools)
-}
+func TestLaws(t *testing.T) { venuetest.RangedLaws(t, newContract(t)) }
 
-// TestSwap: the pool we expect after a swap is the one we then hear of.
-func TestSwap(t *testing.T) {
-	c, err := newContract()
-	if err != nil {
-		t.Fatalf("%v: run make artifacts", err)
-	}
-	r := rand.New(rand.NewPCG(4, 0))
-	made := 0
-	for range 300 {
-		p, err := c.Next(r)
-		if err != nil {
-			t.Fatal(err)
-		}
-		in := r.IntN(2)
-		amount := u256.FromFloat(p.Depth(in)).Rsh(uint(r.IntN(80))).Add(u256.One)
-		next, err := p.Swap(in, 1-in, amount)
-		if err != nil {
-			continue
-		}
-		if err := c.swap(in, amount); err != nil {
-			t.Fatal(err)
-		}
-		made++
-		want, got := next.(*univ4.Pool).At(), c.pool.(*univ4.Pool).At()
-		if want != got {
-			t.Fatalf("%v of token %d: we expect %v, the contract says %v", amount, in, want, got)
-		}
-	}
-	if made < 50 {
-		t.Errorf("only %d swaps were made", made)
-	}
-}
+func TestSwap(t *testing.T) { venuetest.RangedSwaps(t, newContract(t)) }
 
 // TestIdle: pools that are not routed are there, and say why.
 func TestIdle(t *testing.T) {
