@@ -2,6 +2,7 @@ package router
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"braid/market"
@@ -128,7 +129,7 @@ func (n *net) join(from, to int) {
 }
 
 // add puts a path's pools into use, unless that would close a circle or use a
-// pool twice. Its tokens get the values that the path's last units give them.
+// pool twice.
 func (n *net) add(path []hop, pools []venue.Pool) bool {
 	first, last := n.nodeOf[path[0].from], n.nodeOf[path[len(path)-1].To]
 	if n.leads(int(last)-1, int(first)-1) || len(n.nodes)+len(path) > maxNodes {
@@ -142,16 +143,37 @@ func (n *net) add(path []hop, pools []venue.Pool) bool {
 	for i := len(path) - 1; i >= 0; i-- {
 		h := &path[i]
 		from, to := n.addNode(h.from), n.addNode(int(h.To))
-		if n.nodes[from].v == 0 {
-			_, price, _ := h.Supply.Pay(h.amount)
-			n.nodes[from].v = price * n.nodes[to].v
-		}
 		n.legs = append(n.legs, leg{pool: pools[h.Pool], arc: h.Arc, supply: h.Supply, from: from, to: to})
 		n.legOf[h.Pool] = int32(len(n.legs))
 		n.join(from, to)
 	}
+	n.value(path)
 	return true
 }
+
+// value gives a path's tokens the values of its last units. What the path pays
+// beyond its first token's value is left to the pool whose price gives way
+// most: a deep one would trade far more than the order to take it up.
+func (n *net) value(path []hop) {
+	prices, thin, least := [maxHops]float64{}, 0, math.Inf(1)
+	for i := range path {
+		_, prices[i], _ = path[i].Supply.Pay(path[i].amount)
+		if part := prices[i] / path[i].Spot; part < least && n.of(path[0].from).v > 0 {
+			thin, least = i, part
+		}
+	}
+	for i := range thin {
+		n.of(int(path[i].To)).v = n.of(path[i].from).v / prices[i]
+	}
+	for i := len(path) - 1; i >= thin; i-- {
+		if from := n.of(path[i].from); from.v == 0 {
+			from.v = prices[i] * n.of(int(path[i].To)).v
+		}
+	}
+}
+
+// of is the node of a token in use.
+func (n *net) of(token int) *node { return &n.nodes[n.nodeOf[token]-1] }
 
 // draft is a net to go back to.
 type draft struct {
