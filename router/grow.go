@@ -42,30 +42,12 @@ func (f *finder) grow(chunk float64, maxLegs int) (joined bool) {
 		if added > 0 {
 			joined = true
 			n.settle()
-		} else {
-			n.clean()
 		}
 		if n.toll > 0 {
 			chunk = min(chunk, fullChunk/float64(n.places))
 		}
 	}
 	return joined
-}
-
-// clean forgets legs without flow, which would keep others from leading the
-// other way.
-func (n *net) clean() {
-	idle := false
-	for i := range n.legs {
-		if l := &n.legs[i]; l.x == 0 {
-			l.off, idle = true, true
-		}
-	}
-	if idle {
-		n.trim()
-		n.compact()
-		n.solve(rough)
-	}
 }
 
 // trade grows the net and brings it down to what a plan may have; then lets

@@ -30,6 +30,7 @@ func (n *net) settle() {
 	if n.stiff || n.toll == 0 && (n.places == 0 || n.live() <= n.seats()) {
 		n.order()
 		n.paid = n.solve(rough)
+		n.clean()
 		return
 	}
 	if n.toll == 0 {
@@ -46,6 +47,7 @@ func (n *net) settle() {
 		n.revert(&n.last)
 		n.stiff, n.toll = true, 0
 		n.paid = n.solve(rough)
+		n.clean()
 		return
 	}
 	for i := range n.legs {
@@ -55,6 +57,22 @@ func (n *net) settle() {
 	n.count()
 	n.compact()
 	n.keep(&n.last)
+}
+
+// clean forgets legs without flow. They would keep others from leading the
+// other way, and nothing holds the value of a token that none reaches: paths
+// from there seem to gain what they do not.
+func (n *net) clean() {
+	idle := false
+	for i := range n.legs {
+		if l := &n.legs[i]; l.x == 0 {
+			l.off, idle = true, true
+		}
+	}
+	if idle {
+		n.trim()
+		n.compact()
+	}
 }
 
 // seats are more than the places by what prune, which knows better than a toll,
