@@ -29,7 +29,7 @@ func (f *finder) grow(chunk float64, maxLegs int) (joined bool) {
 		added := 0
 		for i := range f.columns {
 			c := &f.columns[i]
-			if c.gain < f.columns[0].gain/64 || c.gain < value*1e-7 || added >= 4+len(n.legs)/2 {
+			if c.gain < f.columns[0].gain/64 || c.gain < value*1e-7 {
 				break
 			}
 			if n.add(f.trace(c), f.pools) {

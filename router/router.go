@@ -31,7 +31,7 @@ type Order struct {
 const (
 	DefaultMaxHops  = 5
 	DefaultMaxSteps = 32
-	DefaultBudget   = 2400 // for each step that there may be
+	DefaultBudget   = 1200 // for each step that there may be
 )
 
 // Why there is no plan. The amount errors are venue.ErrTooSmall and
