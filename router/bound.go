@@ -45,8 +45,8 @@ func Bound(s *market.Snapshot, o Order) (u256.Int, bool) {
 }
 
 const (
-	maxEffort    = 12_000_000 // arcs looked at, or the like
-	maxAppraised = 256        // tokens whose values are found together
+	maxEffort    = 100_000_000 // arcs looked at, or the like
+	maxAppraised = 256         // tokens whose values are found together
 	joinAtOnce   = 64
 	loose        = 1e-6 // of the order: flow that may not add up
 	negligible   = 1e-6 // of the order: what need not be looked into
