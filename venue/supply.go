@@ -152,10 +152,10 @@ func (s *Supply) UntilIn(piece int, price float64) (x, y, slope, gas float64) {
 // before, and by a smaller one where the price falls fast.
 const (
 	samples    = 160
-	sampleFrom = 1e-5
-	wide       = 0.4
+	sampleFrom = 2e-3
+	wide       = 0.2
 	narrow     = 0.01
-	steep      = 0.95
+	steep      = 0.97
 )
 
 // answer is what a pool pays for an amount; mean is the price of what it takes
@@ -207,24 +207,35 @@ func hull(points []answer, a answer) []answer {
 	}
 }
 
-// lay puts a piece between each two answers. It begins at the middle of the
-// prices around, but not so high that it would end below the next.
+// lay leads a supply through the answers. Its price there is that of the
+// hyperbola through the answers around: mean prices of a hyperbola are the
+// geometric means of those at their ends.
 func lay(points []answer) *Supply {
-	s := &Supply{Pieces: make([]Piece, 0, len(points))}
-	end := points[0].mean
+	s := &Supply{Pieces: make([]Piece, 0, 2*len(points))}
+	begin := points[0].mean
 	for i := 1; i < len(points); i++ {
 		a, before := &points[i], &points[i-1]
-		price := min(end, math.Sqrt(a.mean*before.mean))
-		if i == 1 {
-			price = end
-		}
+		end := a.mean * a.mean / begin
 		if i+1 < len(points) {
-			price = min(price, a.mean*a.mean/points[i+1].mean)
+			next := &points[i+1]
+			end = a.mean * next.mean * (next.x - before.x) / (next.y - before.y)
 		}
-		price = max(price, a.mean)
-		length := a.x - before.x
-		s.Add(price, (price/a.mean-1)/length, length, a.gas)
-		end = a.mean * a.mean / price
+		s.bend(begin, a.mean, min(end, a.mean), a.x-before.x, a.gas)
+		begin = min(end, a.mean)
 	}
 	return s
+}
+
+// bend adds a piece with the given prices at its ends and in the mean; two
+// where no hyperbola has them.
+func (s *Supply) bend(begin, mean, end, length, gas float64) {
+	if math.Abs(begin*end/(mean*mean)-1) < flat {
+		s.Add(begin, (begin/mean-1)/length, length, gas)
+		return
+	}
+	b, e := math.Sqrt(begin), math.Sqrt(end)
+	m := min(b, max(e, 2*mean/(b+e)))
+	first := (mean/m - e) / (b - e) * length
+	s.Add(begin, (b/m-1)/first, first, gas)
+	s.Add(m*m, (m/e-1)/(length-first), length-first, gas)
 }
