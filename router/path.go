@@ -126,11 +126,14 @@ func (f *finder) aimAtLast(least float64) {
 
 // best is the best path of those that reach a worth.
 func (f *finder) best(amount, floor float64) (best column, ok bool) {
+	return f.search(amount, sweep{finder: f, alone: true, need: floor, reach: f.hops})
+}
+
+func (f *finder) search(amount float64, w sweep) (best column, ok bool) {
 	f.tooSmall, f.tooLarge = false, false
 	f.forget()
 	f.columns = f.columns[:0]
 	*f.layers[0].at(f.in) = bunch{{amount: amount, from: -1, before: -1}}
-	w := sweep{finder: f, alone: true, need: floor, reach: f.hops}
 	w.run()
 	for i := range f.columns {
 		if c := &f.columns[i]; !ok || c.out-best.out > (c.gas-best.gas)*f.net.gasCost {
@@ -159,10 +162,15 @@ func (f *finder) single(o *Order, amount u256.Int) (plan.Plan, []hop, error) {
 	if !ok {
 		return plan.Plan{}, nil, errNoPath
 	}
+	p, err := f.carry(o, amount, path)
+	return p, path, err
+}
+
+// carry is a path carried out in integers.
+func (f *finder) carry(o *Order, amount u256.Int, path []hop) (plan.Plan, error) {
 	steps := make([]plan.Step, len(path))
 	for i, h := range path {
 		steps[i] = plan.Step{Pool: f.pools[h.Pool], In: int(h.In), Out: int(h.Out)}
 	}
-	p, err := plan.Run(o.TokenIn, o.TokenOut, amount, steps)
-	return p, path, err
+	return plan.Run(o.TokenIn, o.TokenOut, amount, steps)
 }

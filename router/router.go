@@ -62,7 +62,14 @@ func Find(s *market.Snapshot, o Order) (plan.Plan, error) {
 		}
 		return plan.Plan{}, refused
 	}
-	if split, ok := f.spread(&o, path); ok && f.net.beats(split.AmountOut, split.Gas, best.AmountOut, best.Gas) {
+	last := &path[len(path)-1]
+	hoped, _ := last.Pay(last.amount)
+	split, ok := f.spread(&o, path)
+	if ok && split.AmountOut.Float() > (1+clearly)*max(hoped, best.AmountOut.Float())+f.net.gasCost*float64(split.Gas) {
+		return split, nil
+	}
+	best = f.contest(&o, best)
+	if ok && f.net.beats(split.AmountOut, split.Gas, best.AmountOut, best.Gas) {
 		best = split
 	}
 	return best, nil
@@ -88,14 +95,20 @@ func (f *finder) part(o *Order) []hop {
 	return nil
 }
 
-// split is the net as a plan, when it is more than one path. Where a part is
+// split is the net as a plan, when it is more than one path. Where pools are
+// filled to the brim others take what floats have put on top; where a part is
 // too small for its pool, the least leg leaves and the others get more.
 func (f *finder) split(o Order) (plan.Plan, bool) {
 	for f.net.splits() {
-		if p, err := plan.Run(o.TokenIn, o.TokenOut, o.AmountIn, f.net.steps()); err == nil {
-			return p, true
+		for _, room := range []float64{0, brim} {
+			if p, err := plan.Run(o.TokenIn, o.TokenOut, o.AmountIn, f.net.steps(room)); err == nil {
+				return p, true
+			}
 		}
 		f.net.dropLeast()
 	}
 	return plan.Plan{}, false
 }
+
+// brim is the part of a full pool that is left free when it overflows.
+const brim = 1e-4

@@ -20,8 +20,9 @@ func (n *net) splits() bool {
 }
 
 // steps lists the legs so that a token is complete before it is used, and a
-// chain stays together: a pool can then be paid by the one before it.
-func (n *net) steps() []plan.Step {
+// chain stays together: a pool can then be paid by the one before it. Pools
+// that are full leave room for so small a part.
+func (n *net) steps(room float64) []plan.Step {
 	missing := make([]int, len(n.nodes)) // legs that still have to fill a node
 	for i := range n.legs {
 		if l := &n.legs[i]; !l.off {
@@ -31,14 +32,18 @@ func (n *net) steps() []plan.Step {
 	steps := make([]plan.Step, 0, len(n.legs))
 	var leave func(node int)
 	leave = func(node int) {
-		legs, left := n.leaving(node)
+		legs, left := n.leaving(node, room)
 		for i, l := range legs {
+			x := l.x
+			if l.full(room) {
+				x *= 1 - room
+			}
 			s := plan.Step{Pool: l.pool, In: int(l.arc.In), Out: int(l.arc.Out)}
 			if i < len(legs)-1 {
-				s.Share = plan.ShareOf(u256.FromFloat(l.x/left*(1<<52)), u256.From(1<<52))
+				s.Share = plan.ShareOf(u256.FromFloat(x/left*(1<<52)), u256.From(1<<52))
 			}
 			steps = append(steps, s)
-			left -= l.x
+			left -= x
 			if missing[l.to]--; missing[l.to] == 0 && l.to != sink {
 				leave(l.to)
 			}
@@ -49,8 +54,9 @@ func (n *net) steps() []plan.Step {
 }
 
 // leaving are the legs in use out of a node and their sum; the widest first,
-// by basis points, so that the noise of floats does not order equals.
-func (n *net) leaving(node int) (legs []*leg, sum float64) {
+// by basis points, so that the noise of floats does not order equals. The last
+// one takes what is left, so that full ones come first.
+func (n *net) leaving(node int, room float64) (legs []*leg, sum float64) {
 	for i := range n.legs {
 		if l := &n.legs[i]; l.from == node && !l.off {
 			legs = append(legs, l)
@@ -58,7 +64,17 @@ func (n *net) leaving(node int) (legs []*leg, sum float64) {
 		}
 	}
 	slices.SortStableFunc(legs, func(a, b *leg) int {
+		if a.full(room) != b.full(room) {
+			if a.full(room) {
+				return -1
+			}
+			return 1
+		}
 		return cmp.Compare(math.Round(1e4*b.x/sum), math.Round(1e4*a.x/sum))
 	})
 	return legs, sum
 }
+
+// full says whether a leg takes all that its pool can, up to a part; none is
+// without room to leave.
+func (l *leg) full(room float64) bool { return room > 0 && l.x >= l.supply.Max*(1-room) }

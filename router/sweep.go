@@ -13,6 +13,7 @@ type sweep struct {
 	need  float64 // the worth that must come out, without what gas costs
 	reach int     // hops of a path
 	alone bool    // from the first token to the last, whatever it pays
+	exact bool    // what floats let pass is paid by the pools themselves
 }
 
 const (
@@ -127,9 +128,14 @@ func (w *sweep) pass(k, t, slot int, from *label, a *market.Arc) {
 	if hope == 0 || !w.g.Connected(to) {
 		hope = w.exit(to, w.reach-k-1)
 	}
-	if y*w.g.Worth[to]*hope >= w.must(next.gas, 1)+w.toll(k+2) {
-		w.layers[k+1].at(to).offer(&next, k+1, gasCost)
+	worth := w.g.Worth[to] * hope
+	if !(y*worth >= w.must(next.gas, 1)+w.toll(k+2)) {
+		return
 	}
+	if w.exact && (!w.quote(&next, from) || !(next.amount*worth >= w.must(next.gas, 1))) {
+		return
+	}
+	w.layers[k+1].at(to).offer(&next, k+1, gasCost)
 }
 
 // pay is what an arc brings in whole units.
@@ -140,6 +146,9 @@ func (w *sweep) pay(a *market.Arc, x float64) (y, gas float64, ok bool) {
 		w.tooLarge = true
 	} else if y < 1 {
 		w.tooSmall = true
+	}
+	if w.exact {
+		return y + y*blur + 1, leastGas, y >= 0
 	}
 	return math.Floor(y), gas, y >= 1
 }
@@ -157,6 +166,13 @@ func (w *sweep) arrive(k, t, slot int, from *label, a *market.Arc, node int) {
 		y, gas, ok := w.pay(a, from.amount)
 		if !ok {
 			return
+		}
+		if w.exact {
+			end := label{amount: y, gas: from.gas + gas, arc: a}
+			if end.amount*w.g.Worth[w.out] < w.must(end.gas, 0) || !w.quote(&end, from) {
+				return
+			}
+			y, gas = end.amount, end.gas-from.gas
 		}
 		c.out, c.gas = y, from.gas+gas
 		c.gain = y*u - w.chunk - c.gas*n.gasCost - float64(k+1)*n.toll
