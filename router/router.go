@@ -58,17 +58,20 @@ func Find(s *market.Snapshot, o Order) (plan.Plan, error) {
 			return plan.Plan{}, refused
 		}
 		if best, ok := f.spread(&o, path); ok {
-			return best, nil
+			return f.even(best), nil
 		}
 		return plan.Plan{}, refused
 	}
 	last := &path[len(path)-1]
 	hoped, _ := last.Pay(last.amount)
 	split, ok := f.spread(&o, path)
+	if ok {
+		split = f.even(split)
+	}
 	if ok && split.AmountOut.Float() > (1+clearly)*max(hoped, best.AmountOut.Float())+f.net.gasCost*float64(split.Gas) {
 		return split, nil
 	}
-	best = f.contest(&o, best)
+	best = f.even(f.contest(&o, best))
 	if ok && f.net.beats(split.AmountOut, split.Gas, best.AmountOut, best.Gas) {
 		best = split
 	}

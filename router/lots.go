@@ -1,0 +1,125 @@
+package router
+
+import (
+	"slices"
+
+	"braid/plan"
+	"braid/u256"
+)
+
+// Some pools trade in lots: what is left of an amount beyond the last one is
+// lost. The floats do not know that. Where a step of a plan would lose some,
+// it takes no more than its lots need and another step takes the rest.
+
+const (
+	// lump is the part of an amount, in bits, that makes no difference to a
+	// pool that trades in lots.
+	lump = 18
+	// maxLumps is how many steps of a plan are looked after.
+	maxLumps = 8
+)
+
+// even is the plan without what its steps lose to lots, as far as that pays.
+func (f *finder) even(p plan.Plan) plan.Plan {
+	looked := 0
+	for i := 0; i < len(p.Steps) && looked < maxLumps; i++ {
+		s := &p.Steps[i]
+		if !lumpy(s, s.AmountIn.Sub(s.AmountIn.Rsh(lump))) {
+			continue
+		}
+		looked++
+		steps, ok := f.spare(&p, i)
+		if !ok {
+			continue
+		}
+		next, err := plan.Run(p.TokenIn, p.TokenOut, p.AmountIn, steps)
+		if err == nil && f.net.beats(next.AmountOut, next.Gas, p.AmountOut, p.Gas) {
+			p = next
+		}
+	}
+	return p
+}
+
+// lumpy says whether a step would make no less of a smaller amount.
+func lumpy(s *plan.Step, amount u256.Int) bool {
+	q, err := s.Pool.Quote(s.In, s.Out, amount)
+	return err == nil && q.Out == s.AmountOut
+}
+
+// least is the least amount of which a step makes what it does, or little
+// more.
+func least(s *plan.Step) u256.Int {
+	lo, hi := u256.Zero, s.AmountIn
+	for gap := hi; gap.Gt(hi.Rsh(30).Add(u256.One)); gap = hi.Sub(lo) {
+		if mid := lo.Add(gap.Rsh(1)); lumpy(s, mid) {
+			hi = mid
+		} else {
+			lo = mid
+		}
+	}
+	return hi
+}
+
+// spare are the steps of a plan with one that takes no more than it needs. It
+// goes before those that take the same token; if there are none, a pool
+// beside it takes the rest.
+func (f *finder) spare(p *plan.Plan, i int) ([]plan.Step, bool) {
+	s := p.Steps[i]
+	token, enough := s.TokenIn(), least(&s)
+	rest := s.AmountIn.Sub(enough)
+	s.AmountIn = enough
+	first := slices.IndexFunc(p.Steps, func(other plan.Step) bool { return other.TokenIn() == token })
+	steps := slices.Delete(slices.Clone(p.Steps), i, i+1)
+	others := slices.ContainsFunc(steps, func(other plan.Step) bool { return other.TokenIn() == token })
+	if !others {
+		beside, ok := f.beside(p, &s, rest)
+		if !ok || len(p.Steps) >= f.maxSteps {
+			return nil, false
+		}
+		steps = slices.Insert(steps, first, beside)
+	}
+	steps = slices.Insert(steps, first, s)
+	held, last := u256.Zero, first
+	for k := range p.Steps {
+		if t := &p.Steps[k]; t.TokenIn() == token {
+			held = held.Add(t.AmountIn)
+		}
+	}
+	for k := range steps {
+		if steps[k].TokenIn() == token {
+			last = k
+		}
+	}
+	for k := first; k < last; k++ {
+		if t := &steps[k]; t.TokenIn() == token {
+			t.Share = plan.ShareOf(t.AmountIn.Add(held.Rsh(31)).Add(u256.One), held)
+			part, ok := t.Share.Of(held)
+			if !ok {
+				return nil, false
+			}
+			held = held.Sub(part)
+		}
+	}
+	steps[last].Share = plan.All
+	return steps, true
+}
+
+// beside is the step that makes most of an amount between the tokens of
+// another, through a pool that is not in use.
+func (f *finder) beside(p *plan.Plan, s *plan.Step, amount u256.Int) (best plan.Step, ok bool) {
+	from, _ := f.s.Token(s.TokenIn())
+	to, _ := f.s.Token(s.TokenOut())
+	arcs := f.g.All(from)
+	for i := range arcs {
+		a := &arcs[i]
+		pool := f.pools[a.Pool]
+		if int(a.To) != to || f.banned[a.Source] || slices.ContainsFunc(p.Steps, func(t plan.Step) bool { return t.Pool == pool }) {
+			continue
+		}
+		q, err := pool.Quote(int(a.In), int(a.Out), amount)
+		if err == nil && (!ok || q.Out.Gt(best.AmountOut)) {
+			best, ok = plan.Step{Pool: pool, In: int(a.In), Out: int(a.Out), AmountIn: amount, AmountOut: q.Out}, true
+		}
+	}
+	return best, ok
+}
