@@ -1,8 +1,12 @@
 package router
 
 import (
+	"slices"
+
+	"braid/market"
 	"braid/plan"
 	"braid/u256"
+	"braid/venue"
 )
 
 const (
@@ -25,14 +29,53 @@ func (f *finder) contest(o *Order, best plan.Plan) plan.Plan {
 	f.outlook.bulk = start >= surely
 	f.aimAtLast(0)
 	c, ok := f.search(o.AmountIn.Float(), sweep{finder: f, alone: true, exact: true, need: floor, reach: f.hops})
-	if !ok {
-		return best
+	if ok {
+		p, err := f.carry(o, o.AmountIn, f.trace(&c))
+		if err == nil && f.net.beats(p.AmountOut, p.Gas, best.AmountOut, best.Gas) {
+			best = p
+		}
 	}
-	p, err := f.carry(o, o.AmountIn, f.trace(&c))
-	if err == nil && f.net.beats(p.AmountOut, p.Gas, best.AmountOut, best.Gas) {
-		return p
+	return f.swapPools(best)
+}
+
+// swapPools lets pools beside those of a path take their places, one by one.
+// On its way a sweep weighs gas at the worth of the token at hand, which is
+// not quite what that token brings in the end.
+func (f *finder) swapPools(p plan.Plan) plan.Plan {
+	for i := range p.Steps {
+		s := &p.Steps[i]
+		f.parallel(&p, s, func(a *market.Arc) {
+			y, _ := a.Pay(s.AmountIn.Float())
+			if y < s.AmountOut.Float()*(1-clearly) {
+				return
+			}
+			steps := slices.Clone(p.Steps)
+			steps[i] = plan.Step{Pool: f.pools[a.Pool], In: int(a.In), Out: int(a.Out)}
+			next, err := plan.Run(p.TokenIn, p.TokenOut, p.AmountIn, steps)
+			if err == nil && f.net.beats(next.AmountOut, next.Gas, p.AmountOut, p.Gas) {
+				p = next
+			}
+		})
 	}
-	return best
+	return p
+}
+
+// parallel shows the arcs that lead as a step does, through pools that are not
+// in use.
+func (f *finder) parallel(p *plan.Plan, s *plan.Step, show func(*market.Arc)) {
+	from, _ := f.s.Token(s.TokenIn())
+	to, _ := f.s.Token(s.TokenOut())
+	arcs := f.g.All(from)
+	for i := range arcs {
+		a := &arcs[i]
+		if int(a.To) == to && !f.banned[a.Source] && !uses(p, f.pools[a.Pool]) {
+			show(a)
+		}
+	}
+}
+
+func uses(p *plan.Plan, pool venue.Pool) bool {
+	return slices.ContainsFunc(p.Steps, func(s plan.Step) bool { return s.Pool == pool })
 }
 
 // quote has a label paid by the pool itself.

@@ -3,6 +3,7 @@ package router
 import (
 	"slices"
 
+	"braid/market"
 	"braid/plan"
 	"braid/u256"
 )
@@ -107,19 +108,11 @@ func (f *finder) spare(p *plan.Plan, i int) ([]plan.Step, bool) {
 // beside is the step that makes most of an amount between the tokens of
 // another, through a pool that is not in use.
 func (f *finder) beside(p *plan.Plan, s *plan.Step, amount u256.Int) (best plan.Step, ok bool) {
-	from, _ := f.s.Token(s.TokenIn())
-	to, _ := f.s.Token(s.TokenOut())
-	arcs := f.g.All(from)
-	for i := range arcs {
-		a := &arcs[i]
-		pool := f.pools[a.Pool]
-		if int(a.To) != to || f.banned[a.Source] || slices.ContainsFunc(p.Steps, func(t plan.Step) bool { return t.Pool == pool }) {
-			continue
-		}
-		q, err := pool.Quote(int(a.In), int(a.Out), amount)
+	f.parallel(p, s, func(a *market.Arc) {
+		q, err := f.pools[a.Pool].Quote(int(a.In), int(a.Out), amount)
 		if err == nil && (!ok || q.Out.Gt(best.AmountOut)) {
-			best, ok = plan.Step{Pool: pool, In: int(a.In), Out: int(a.Out), AmountIn: amount, AmountOut: q.Out}, true
+			best, ok = plan.Step{Pool: f.pools[a.Pool], In: int(a.In), Out: int(a.Out), AmountIn: amount, AmountOut: q.Out}, true
 		}
-	}
+	})
 	return best, ok
 }
