@@ -65,12 +65,22 @@ func (f *finder) swapPools(p plan.Plan) plan.Plan {
 func (f *finder) parallel(p *plan.Plan, s *plan.Step, show func(*market.Arc)) {
 	from, _ := f.s.Token(s.TokenIn())
 	to, _ := f.s.Token(s.TokenOut())
-	arcs := f.g.All(from)
-	for i := range arcs {
-		a := &arcs[i]
+	offer := func(a *market.Arc) {
 		if int(a.To) == to && !f.banned[a.Source] && !uses(p, f.pools[a.Pool]) {
 			show(a)
 		}
+	}
+	arcs := f.g.All(from)
+	if len(arcs) > len(f.g.All(to)) {
+		f.g.Into(to, func(t int, a *market.Arc) {
+			if t == from {
+				offer(a)
+			}
+		})
+		return
+	}
+	for i := range arcs {
+		offer(&arcs[i])
 	}
 }
 

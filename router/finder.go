@@ -121,15 +121,12 @@ func (f *finder) gasCost() float64 {
 	return f.s.GasPrice().Float() * native / out
 }
 
-// cost of gas in the last token, rounded down.
-func (n *net) cost(gas uint64) u256.Int { return u256.FromFloat(n.gasCost * float64(gas)) }
-
-// beats compares two outputs net of their gas.
+// beats compares two outputs net of their gas, of which less than a unit
+// counts too.
 func (n *net) beats(out u256.Int, gas uint64, other u256.Int, otherGas uint64) bool {
-	a, aOver := out.AddOver(n.cost(otherGas))
-	b, bOver := other.AddOver(n.cost(gas))
-	if aOver != bOver {
-		return aOver
+	burns := n.gasCost * (float64(gas) - float64(otherGas))
+	if out.Lt(other) {
+		return -other.Sub(out).Float() > burns
 	}
-	return a.Gt(b)
+	return out.Sub(other).Float() > burns
 }

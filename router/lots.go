@@ -1,11 +1,13 @@
 package router
 
 import (
+	"errors"
 	"slices"
 
 	"braid/market"
 	"braid/plan"
 	"braid/u256"
+	"braid/venue"
 )
 
 // Some pools trade in lots: what is left of an amount beyond the last one is
@@ -15,7 +17,7 @@ import (
 const (
 	// lump is the part of an amount, in bits, that makes no difference to a
 	// pool that trades in lots.
-	lump = 18
+	lump = 21
 	// maxLumps is how many steps of a plan are looked after.
 	maxLumps = 8
 )
@@ -47,11 +49,11 @@ func lumpy(s *plan.Step, amount u256.Int) bool {
 	return err == nil && q.Out == s.AmountOut
 }
 
-// least is the least amount of which a step makes what it does, or little
-// more.
+// least is the least amount of which a step makes what it does, or more by a
+// small part of what it can spare.
 func least(s *plan.Step) u256.Int {
 	lo, hi := u256.Zero, s.AmountIn
-	for gap := hi; gap.Gt(hi.Rsh(30).Add(u256.One)); gap = hi.Sub(lo) {
+	for gap := hi; gap.Gt(s.AmountIn.Sub(hi).Rsh(5).Add(u256.One)); gap = hi.Sub(lo) {
 		if mid := lo.Add(gap.Rsh(1)); lumpy(s, mid) {
 			hi = mid
 		} else {
@@ -115,4 +117,50 @@ func (f *finder) beside(p *plan.Plan, s *plan.Step, amount u256.Int) (best plan.
 		}
 	})
 	return best, ok
+}
+
+// lossy is the part that a pool pays less than its float, for a leg to be
+// doubted.
+const lossy = 1e-4
+
+// dropLossy takes out legs whose pools pay far less than floats say, and says
+// whether there were any.
+func (n *net) dropLossy() (dropped bool) {
+	for i := range n.legs {
+		l := &n.legs[i]
+		if l.off {
+			continue
+		}
+		q, err := l.quote()
+		if l.off = err != nil || q.Out.Float() < l.y*(1-lossy)-1; l.off {
+			dropped = true
+		}
+	}
+	if dropped {
+		n.shed(fine)
+	}
+	return dropped
+}
+
+// dropBad takes out the legs whose pools refuse their parts; if there are
+// none, the leg that carries least.
+func (n *net) dropBad() {
+	bad := false
+	for i := range n.legs {
+		if l := &n.legs[i]; !l.off {
+			if _, err := l.quote(); errors.Is(err, venue.ErrTooSmall) {
+				l.off, bad = true, true
+			}
+		}
+	}
+	if bad {
+		n.shed(fine)
+	} else {
+		n.dropLeast()
+	}
+}
+
+// quote is what the pool itself makes of what enters a leg.
+func (l *leg) quote() (venue.Quote, error) {
+	return l.pool.Quote(int(l.arc.In), int(l.arc.Out), u256.FromFloat(l.x))
 }

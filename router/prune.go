@@ -79,12 +79,12 @@ func (n *net) chains() (list []chain) {
 		if l.off || n.inside(l.from) {
 			continue
 		}
-		c := chain{first: i, gas: n.gasCost * l.gas, length: 1, loss: l.profit}
+		c := chain{first: i, gas: n.burns(l), length: 1, loss: l.profit}
 		give, flow, end := 1/l.slope, l.x*n.nodes[l.from].v, l
 		for n.inside(end.to) {
 			end = n.after(end)
 			c.length++
-			c.gas += n.gasCost * end.gas
+			c.gas += n.burns(end)
 			c.loss += end.profit
 			give += 1 / end.slope
 		}
@@ -172,12 +172,15 @@ func (n *net) dropLeast() {
 func (n *net) gas() float64 {
 	sum := 0.0
 	for i := range n.legs {
-		if !n.legs[i].off {
-			sum += n.legs[i].gas
+		if l := &n.legs[i]; !l.off {
+			sum += n.burns(l)
 		}
 	}
-	return n.gasCost * sum
+	return sum
 }
+
+// burns is what a leg costs: its gas, and the unit that integers lose on it.
+func (n *net) burns(l *leg) float64 { return n.gasCost*l.gas + n.nodes[l.to].v }
 
 // live counts the legs in use.
 func (n *net) live() (count int) {

@@ -58,16 +58,13 @@ func Find(s *market.Snapshot, o Order) (plan.Plan, error) {
 			return plan.Plan{}, refused
 		}
 		if best, ok := f.spread(&o, path); ok {
-			return f.even(best), nil
+			return best, nil
 		}
 		return plan.Plan{}, refused
 	}
 	last := &path[len(path)-1]
 	hoped, _ := last.Pay(last.amount)
 	split, ok := f.spread(&o, path)
-	if ok {
-		split = f.even(split)
-	}
 	if ok && split.AmountOut.Float() > (1+clearly)*max(hoped, best.AmountOut.Float())+f.net.gasCost*float64(split.Gas) {
 		return split, nil
 	}
@@ -98,17 +95,35 @@ func (f *finder) part(o *Order) []hop {
 	return nil
 }
 
-// split is the net as a plan, when it is more than one path. Where pools are
-// filled to the brim others take what floats have put on top; where a part is
-// too small for its pool, the least leg leaves and the others get more.
+// split is the net as a plan, when it is more than one path; without the legs
+// that pay far less than their floats, where that is better.
 func (f *finder) split(o Order) (plan.Plan, bool) {
+	best, ok := f.run(o)
+	if !ok {
+		return best, false
+	}
+	best = f.even(best)
+	if f.net.dropLossy() {
+		if p, ok := f.run(o); ok {
+			if p = f.even(p); f.net.beats(p.AmountOut, p.Gas, best.AmountOut, best.Gas) {
+				best = p
+			}
+		}
+	}
+	return best, true
+}
+
+// run carries the net out. Where pools are filled to the brim others take what
+// floats have put on top; where a part is too small for its pool, that leg
+// leaves and the others get more.
+func (f *finder) run(o Order) (plan.Plan, bool) {
 	for f.net.splits() {
 		for _, room := range []float64{0, brim} {
 			if p, err := plan.Run(o.TokenIn, o.TokenOut, o.AmountIn, f.net.steps(room)); err == nil {
 				return p, true
 			}
 		}
-		f.net.dropLeast()
+		f.net.dropBad()
 	}
 	return plan.Plan{}, false
 }
