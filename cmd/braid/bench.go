@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -51,14 +52,19 @@ type report struct {
 
 // bench plans each order of a file once, in order, on one goroutine, and
 // writes down what each plan pays and how long it took to find.
-func bench(args []string, stderr io.Writer) error {
+func bench(ctx context.Context, args []string, stderr io.Writer) error {
 	f := flags("bench", stderr)
 	maxSteps := f.Int("max-steps", router.DefaultMaxSteps, "steps that a plan may have")
 	marketFile := f.String("market", "", "the market, a JSON `file`")
 	tradesFile := f.String("trades", "", "the orders, a JSON `file`")
 	outFile := f.String("out", "", "the plans, a JSON `file` to be written")
+	dumpFile := f.String("dump", "", "instead of all this, a JSON `file` to write the market of --rpc to")
+	rpc := f.String("rpc", "", "a node of a local chain (`URL`), for --dump")
 	if err := parse(f, args); err != nil {
 		return err
+	}
+	if *dumpFile != "" {
+		return dump(ctx, *rpc, *dumpFile)
 	}
 	if *marketFile == "" || *tradesFile == "" || *outFile == "" {
 		return errors.New("bench needs --market, --trades and --out")

@@ -5,8 +5,10 @@ import (
 	"math/big"
 
 	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/common/hexutil"
 
 	"braid/market"
+	"braid/monad"
 	"braid/ticks"
 	"braid/u256"
 	"braid/venue"
@@ -20,28 +22,36 @@ type sheet struct {
 	Gas    struct {
 		PriceWei decimal `json:"priceWei"`
 	} `json:"gas"`
-	Tokens []struct {
-		Symbol   string         `json:"symbol"`
-		Address  common.Address `json:"address"`
-		Decimals uint8          `json:"decimals"`
-		USD      float64        `json:"usd"`
-	} `json:"tokens"`
-	Pools []sheetPool `json:"pools"`
+	Stables []int        `json:"stables,omitempty"` // without them the token nearest to a dollar
+	Tokens  []sheetToken `json:"tokens"`
+	Pools   []sheetPool  `json:"pools"`
 }
 
+type sheetToken struct {
+	Symbol   string         `json:"symbol"`
+	Address  common.Address `json:"address"`
+	Decimals uint8          `json:"decimals"`
+	USD      float64        `json:"usd"`
+}
+
+// sheetPool is a v2 or v3 pool in the open, or one of any family (Type) as
+// that family saves it (State).
 type sheetPool struct {
-	ID           int            `json:"id"`
-	Type         string         `json:"type"`
-	Address      common.Address `json:"address"`
-	T0           int            `json:"t0"`
-	T1           int            `json:"t1"`
-	FeePpm       uint64         `json:"feePpm"`
-	R0           decimal        `json:"r0"`
-	R1           decimal        `json:"r1"`
-	TickSpacing  int32          `json:"tickSpacing"`
-	SqrtPriceX96 decimal        `json:"sqrtPriceX96"`
-	Tick         int32          `json:"tick"`
-	Ticks        []sheetTick    `json:"ticks"`
+	ID     int           `json:"id"`
+	Type   string        `json:"type"`
+	Source string        `json:"source,omitempty"`
+	State  hexutil.Bytes `json:"state,omitempty"`
+
+	Address      common.Address `json:"address,omitzero"`
+	T0           int            `json:"t0,omitempty"`
+	T1           int            `json:"t1,omitempty"`
+	FeePpm       uint64         `json:"feePpm,omitempty"`
+	R0           decimal        `json:"r0,omitempty"`
+	R1           decimal        `json:"r1,omitempty"`
+	TickSpacing  int32          `json:"tickSpacing,omitempty"`
+	SqrtPriceX96 decimal        `json:"sqrtPriceX96,omitempty"`
+	Tick         int32          `json:"tick,omitempty"`
+	Ticks        []sheetTick    `json:"ticks,omitempty"`
 }
 
 type sheetTick struct {
@@ -49,8 +59,7 @@ type sheetTick struct {
 	Net   string `json:"net"`
 }
 
-// snapshot is the market of a sheet. Tokens and pools keep their numbers; the
-// token nearest to a dollar anchors all prices.
+// snapshot is the market of a sheet. Tokens and pools keep their numbers.
 func (s *sheet) snapshot() (*market.Snapshot, error) {
 	gasWei, err := s.Gas.PriceWei.integer()
 	if err != nil {
@@ -59,19 +68,31 @@ func (s *sheet) snapshot() (*market.Snapshot, error) {
 	if s.Native < 0 || s.Native >= len(s.Tokens) {
 		return nil, fmt.Errorf("no token %d to be native", s.Native)
 	}
-	chain := market.Chain{
-		WrappedNative: s.Tokens[s.Native].Address,
-		Stables:       []common.Address{s.Tokens[s.nearest()].Address},
-		MinBaseFee:    gasWei,
+	chain := market.Chain{WrappedNative: s.Tokens[s.Native].Address, MinBaseFee: gasWei}
+	stables := s.Stables
+	if len(stables) == 0 {
+		stables = []int{s.nearest()}
+	}
+	for _, i := range stables {
+		if i < 0 || i >= len(s.Tokens) {
+			return nil, fmt.Errorf("no token %d to be worth a dollar", i)
+		}
+		chain.Stables = append(chain.Stables, s.Tokens[i].Address)
 	}
 	tokens := make([]market.Token, len(s.Tokens))
 	for i, t := range s.Tokens {
 		tokens[i] = market.Token{Address: t.Address, Symbol: t.Symbol, Decimals: t.Decimals, Verified: true}
 	}
 	pools := make([]venue.Pool, len(s.Pools))
-	sources := map[string]*venue.Source{}
+	sources, families := map[string]*venue.Source{}, families(monad.Sources())
 	for i := range s.Pools {
-		if pools[i], err = s.pool(&s.Pools[i], sources); err != nil {
+		p := &s.Pools[i]
+		if p.State != nil {
+			pools[i], err = p.restore(families)
+		} else {
+			pools[i], err = s.pool(p, sources)
+		}
+		if err != nil {
 			return nil, fmt.Errorf("pool %d: %w", s.Pools[i].ID, err)
 		}
 	}

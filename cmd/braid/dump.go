@@ -1,0 +1,103 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+
+	"github.com/ethereum/go-ethereum/common"
+	"golang.org/x/sync/errgroup"
+
+	"braid/chain"
+	"braid/indexer"
+	"braid/market"
+	"braid/monad"
+	"braid/venue"
+)
+
+// dump writes the market of a node's head as a sheet.
+func dump(ctx context.Context, rpc, file string) error {
+	node, err := chain.Dial(ctx, rpc, monad.ChainID)
+	if err != nil {
+		return err
+	}
+	defer node.Close()
+	families := families(monad.Sources())
+	index := indexer.New(indexer.Config{Node: node, Families: families, Start: market.New(monad.Chain()), Listed: monad.Tokens()})
+	g, ctx := errgroup.WithContext(ctx)
+	ctx, stop := context.WithCancel(ctx)
+	g.Go(func() error { return index.Run(ctx) })
+	g.Go(func() error {
+		defer stop()
+		select {
+		case <-index.Ready():
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+		s, err := newSheet(index.Head(), families)
+		if err != nil {
+			return err
+		}
+		data, err := json.Marshal(s)
+		if err != nil {
+			return err
+		}
+		return os.WriteFile(file, data, 0o644)
+	})
+	return g.Wait()
+}
+
+// newSheet is a snapshot as a sheet; each pool is what its family saves.
+func newSheet(m *market.Snapshot, families []venue.Family) (*sheet, error) {
+	s := &sheet{Tokens: make([]sheetToken, len(m.Tokens()))}
+	s.Gas.PriceWei = decimal(m.GasPrice().String())
+	number := func(a common.Address) int {
+		n, _ := m.Token(a)
+		return n
+	}
+	s.Native = number(m.Chain().WrappedNative)
+	for _, a := range m.Chain().Stables {
+		if _, ok := m.Token(a); ok {
+			s.Stables = append(s.Stables, number(a))
+		}
+	}
+	for i, t := range m.Tokens() {
+		s.Tokens[i] = sheetToken{Symbol: t.Symbol, Address: t.Address, Decimals: t.Decimals, USD: m.Price(i).USD}
+	}
+	for i, p := range m.Pools() {
+		info := p.Info()
+		state, err := save(p, families)
+		if err != nil {
+			return nil, fmt.Errorf("pool %s: %w", info.ID, err)
+		}
+		s.Pools = append(s.Pools, sheetPool{ID: i, Type: info.Source.Family, Source: info.Source.ID, State: state})
+	}
+	return s, nil
+}
+
+func save(p venue.Pool, families []venue.Family) ([]byte, error) {
+	for _, f := range families {
+		if j, ok := f.(venue.Joiner); ok {
+			if data := j.Save(p); data != nil {
+				return data, nil
+			}
+		}
+	}
+	return nil, fmt.Errorf("no family saves one of %s", p.Info().Source.Family)
+}
+
+// restore is a pool that its family saved.
+func (p *sheetPool) restore(families []venue.Family) (venue.Pool, error) {
+	for _, f := range families {
+		j, ok := f.(venue.Joiner)
+		if !ok {
+			continue
+		}
+		pool, err := j.Restore(p.State)
+		if err == nil && pool.Info().Source.Family == p.Type && pool.Info().Source.ID == p.Source {
+			return pool, nil
+		}
+	}
+	return nil, fmt.Errorf("no family restores a pool of %.40q, %.40q", p.Type, p.Source)
+}

@@ -1,0 +1,63 @@
+package main
+
+import (
+	"encoding/json"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"braid/router"
+	"braid/u256"
+)
+
+// TestDump: a market that was written down and read again makes the same
+// plans, of all kinds of pools.
+func TestDump(t *testing.T) {
+	w := newWorn(t, 1)
+	s := w.head()
+	file := filepath.Join(t.TempDir(), "market.json")
+	if err := dump(t.Context(), w.chain.URL(), file); err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var read sheet
+	if err := json.Unmarshal(data, &read); err != nil {
+		t.Fatal(err)
+	}
+	again, err := read.snapshot()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, found := rand.New(rand.NewPCG(1, 2)), 0
+	for range 200 {
+		i, j := r.IntN(len(s.Tokens())), r.IntN(len(s.Tokens()))
+		usd := s.Price(i).USD
+		if i == j || usd == 0 {
+			continue
+		}
+		o := router.Order{
+			TokenIn: s.Tokens()[i].Address, TokenOut: s.Tokens()[j].Address,
+			AmountIn: u256.FromFloat(math.Exp(r.Float64()*12) / usd),
+		}
+		want, err := router.Find(s, o)
+		got, gotErr := router.Find(again, o)
+		if (err == nil) != (gotErr == nil) || got.AmountOut != want.AmountOut {
+			t.Errorf("%v of %s to %s: %v, %v after reading, %v, %v before", o.AmountIn, o.TokenIn, o.TokenOut, got.AmountOut, gotErr, want.AmountOut, err)
+		}
+		if err == nil {
+			found++
+		}
+	}
+	if found < 100 {
+		t.Errorf("only %d plans: the test lost its teeth", found)
+	}
+	read.Pools[0].State = read.Pools[0].State[:1]
+	if _, err := read.snapshot(); err == nil {
+		t.Error("a pool that is cut short is read")
+	}
+}
