@@ -19,9 +19,10 @@ type finder struct {
 	hops     int
 	maxSteps int
 
-	banned  []bool  // by source
-	shutOut []bool  // by token: may not be in mid-route; nil if all may
-	entries []entry // arcs to ill connected ends
+	banned  []bool        // by source
+	closed  []*market.Arc // that are not to be used
+	shutOut []bool        // by token: may not be in mid-route; nil if all may
+	entries []entry       // arcs to ill connected ends
 	outlook outlook
 	layers  []layer
 	columns []column
@@ -79,6 +80,7 @@ func (f *finder) release() {
 	f.net.forget()
 	clear(f.entries)
 	clear(f.columns)
+	f.open()
 	f.s, f.g, f.pools, f.shutOut = nil, nil, nil, nil
 	finders.Put(f)
 }

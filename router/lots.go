@@ -123,9 +123,10 @@ func (f *finder) beside(p *plan.Plan, s *plan.Step, amount u256.Int) (best plan.
 // doubted.
 const lossy = 1e-4
 
-// dropLossy takes out legs whose pools pay far less than floats say, and says
-// whether there were any.
-func (n *net) dropLossy() (dropped bool) {
+// dropLossy takes out legs whose pools pay far less than floats say, closes
+// their arcs, and says whether there were any.
+func (f *finder) dropLossy() (dropped bool) {
+	n := &f.net
 	for i := range n.legs {
 		l := &n.legs[i]
 		if l.off {
@@ -133,6 +134,7 @@ func (n *net) dropLossy() (dropped bool) {
 		}
 		q, err := l.quote()
 		if l.off = err != nil || q.Out.Float() < l.y*(1-lossy)-1; l.off {
+			f.closed = append(f.closed, l.arc)
 			dropped = true
 		}
 	}
@@ -140,6 +142,31 @@ func (n *net) dropLossy() (dropped bool) {
 		n.shed(fine)
 	}
 	return dropped
+}
+
+// again searches without the arcs that are closed, if any are: what would
+// have come in their places did not join while they seemed to pay.
+func (f *finder) again(o *Order, path []hop) (plan.Plan, bool) {
+	if len(f.closed) == 0 {
+		return plan.Plan{}, false
+	}
+	defer f.open()
+	f.net.forget()
+	f.net.reset(f)
+	f.net.effort = 0
+	if slices.ContainsFunc(path, func(h hop) bool { return slices.Contains(f.closed, h.Arc) }) {
+		var ok bool
+		if path, ok = f.alone(o.AmountIn.Float()); !ok {
+			return plan.Plan{}, false
+		}
+	}
+	return f.spread(o, path)
+}
+
+// open lets all arcs be used.
+func (f *finder) open() {
+	clear(f.closed)
+	f.closed = f.closed[:0]
 }
 
 // dropBad takes out the legs whose pools refuse their parts; if there are

@@ -65,6 +65,9 @@ func Find(s *market.Snapshot, o Order) (plan.Plan, error) {
 	last := &path[len(path)-1]
 	hoped, _ := last.Pay(last.amount)
 	split, ok := f.spread(&o, path)
+	if other, better := f.again(&o, path); better && (!ok || f.net.beats(other.AmountOut, other.Gas, split.AmountOut, split.Gas)) {
+		split, ok = other, true
+	}
 	if ok && split.AmountOut.Float() > (1+clearly)*max(hoped, best.AmountOut.Float())+f.net.gasCost*float64(split.Gas) {
 		return split, nil
 	}
@@ -103,7 +106,7 @@ func (f *finder) split(o Order) (plan.Plan, bool) {
 		return best, false
 	}
 	best = f.even(best)
-	if f.net.dropLossy() {
+	if f.dropLossy() {
 		if p, ok := f.run(o); ok {
 			if p = f.even(p); f.net.beats(p.AmountOut, p.Gas, best.AmountOut, best.Gas) {
 				best = p

@@ -2,6 +2,7 @@ package router
 
 import (
 	"math"
+	"slices"
 
 	"braid/market"
 )
@@ -92,7 +93,7 @@ func (w *sweep) extend(k, t int, labels *bunch) {
 // those that are there for the paths that the best would cross.
 func (w *sweep) try(k, t int, labels *bunch, a *market.Arc) {
 	node := int(w.net.nodeOf[a.To]) - 1
-	if w.banned[a.Source] || w.net.legOf[a.Pool] > 0 {
+	if w.banned[a.Source] || w.net.legOf[a.Pool] > 0 || len(w.closed) > 0 && slices.Contains(w.closed, a) {
 		return
 	}
 	for slot := range labels {
