@@ -181,6 +181,26 @@ func TestScripts(t *testing.T) {
 			want: "three A>B 5000, four A>B 5000",
 		},
 		{
+			// A thousand at 1, and nothing worth having behind them.
+			name: "a level of an order book is taken to its end",
+			pools: func(w *world) {
+				w.book("book", "A", "B", level{1000, 1e3 * e18}, level{900, 1e5 * e18})
+				w.pool("two", "A", 1e6*e18, "B", 1e6*e18)
+			},
+			in: "A", amount: 2e3 * e18, out: "B",
+			want: "book A>B 5000, two A>B 5000",
+		},
+		{
+			// A thousand tokens cost 1010.1 native, which 99% of 1020.3 are.
+			name: "a curve sells what it still has",
+			pools: func(w *world) {
+				w.curve("curve", "B", 1e3*e18)
+				w.pool("two", "NATIVE", 1e6*e18, "B", 0.9e6*e18)
+			},
+			in: "NATIVE", amount: 2e3 * e18, out: "B",
+			want: "curve NATIVE>B 5102, two NATIVE>B 4898",
+		},
+		{
 			name: "a middle pool shared by two ways in",
 			pools: func(w *world) {
 				w.pool("one", "A", 1e6*e18, "C", 1e6*e18)

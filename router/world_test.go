@@ -14,6 +14,8 @@ import (
 	"braid/ticks"
 	"braid/u256"
 	"braid/venue"
+	"braid/venue/hanji"
+	"braid/venue/nadfun"
 	"braid/venue/univ2"
 	"braid/venue/univ3"
 )
@@ -86,6 +88,66 @@ func (w *world) ranges(source, a, b string, list ...ticks.Range) {
 	p := univ3.NewPool(row, address(0x11, len(w.pools)), [2]common.Address{w.token(a), w.token(b)}, 500,
 		ticks.Point{Price: ticks.GetSqrtRatioAtTick(0), Tick: 0}, book)
 	w.ids[p.Info().ID] = fmt.Sprintf("%s:%s-%s", source, a, b)
+	w.pools = append(w.pools, p)
+}
+
+// level is what an order book takes at a price of thousandths.
+type level struct{ price, amount float64 }
+
+// book adds an order book that pays b for a, in lots of a thousandth of a and
+// a millionth of b, without a fee.
+func (w *world) book(source, a, b string, levels ...level) {
+	row := venue.Source{ID: source, Type: venue.CLOB, Family: hanji.Name, Factory: address(0x22, len(w.pools))}
+	at := address(0x11, len(w.pools))
+	unit, no := [2]u256.Int{u256.FromFloat(1e15), u256.FromFloat(1e12)}, false
+	w.restore(hanji.New([]venue.Source{row}, w.token("NATIVE")), &row, a, b, func(t *venue.Tape) {
+		var rate, shares, value u256.Int
+		stops := 0
+		t.Fixed(at[:])
+		t.Int(&rate)
+		for i := range unit {
+			t.Int(&unit[i])
+			t.Bool(&no)
+		}
+		venue.Number(t, &stops)
+		venue.List(t, &levels, func(l *level) {
+			price, size := u256.FromFloat(l.price), u256.FromFloat(l.amount/1e15)
+			shares, value = shares.Add(size), value.Add(size.Mul(price))
+			t.Int(&price)
+			t.Int(&shares)
+			t.Int(&value)
+		})
+		venue.List(t, new([]level), nil)
+	})
+}
+
+// curve adds a bonding curve that asks one native for a token, is a hundred
+// thousand deep, takes a fee of 1% and still sells so much.
+func (w *world) curve(source, token string, sells float64) {
+	row := venue.Source{ID: source, Type: venue.BondingCurve, Family: nadfun.Name, Factory: address(0x22, len(w.pools))}
+	at := w.token(token)
+	w.restore(nadfun.New([]venue.Source{row}, w.token("NATIVE")), &row, "NATIVE", token, func(t *venue.Tape) {
+		idle, depth, target := "", u256.FromFloat(1e5*e18), u256.FromFloat(1e4*e18)
+		t.Fixed(at[:])
+		t.Text(&idle)
+		for _, n := range []u256.Int{depth.Mul(depth), target, depth.Add(depth), u256.From(10_000), depth, depth, target.Add(u256.FromFloat(sells))} {
+			t.Int(&n)
+		}
+	})
+}
+
+// restore adds a pool that its family reads from what was written down.
+func (w *world) restore(f venue.Joiner, row *venue.Source, a, b string, state func(*venue.Tape)) {
+	w.t.Helper()
+	info := &venue.Info{ID: venue.AddressID(address(0x11, len(w.pools))), Source: row, Tokens: []common.Address{w.token(a), w.token(b)}}
+	p, err := f.Restore(venue.Record(func(t *venue.Tape) {
+		t.Info(&info)
+		state(t)
+	}))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.ids[p.Info().ID] = fmt.Sprintf("%s:%s-%s", row.ID, a, b)
 	w.pools = append(w.pools, p)
 }
 
