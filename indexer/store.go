@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"log/slog"
 	"os"
-	"runtime/debug"
 	"sync"
 	"time"
 
@@ -56,8 +55,6 @@ type sheet struct {
 	Tokens int
 	Sum    uint32 // over the sums of their records
 }
-
-var errDamaged = errors.New("damaged")
 
 // OpenStore reads the file, if there is one. Whatever that has been through, a
 // new one is written to, which is sound and takes its place with the first
@@ -126,17 +123,6 @@ func (s *Store) Close() error {
 	return err
 }
 
-// guarded turns what a damaged file can do to its reader into an error.
-func guarded(do func() error) (err error) {
-	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-	defer func() {
-		if r := recover(); r != nil {
-			err = fmt.Errorf("%w: %v", errDamaged, r)
-		}
-	}()
-	return do()
-}
-
 // stored is what a file holds.
 type stored struct {
 	sheet
@@ -154,6 +140,9 @@ func (s *Store) read() error {
 		return err
 	}
 	defer db.Close()
+	if err := checkCircles(s.path, db.Info().PageSize); err != nil {
+		return fmt.Errorf("%w: %w", errDamaged, err)
+	}
 	return db.View(s.view)
 }
 
