@@ -1,16 +1,19 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"crypto/ecdsa"
 	"errors"
 	"fmt"
+	"log/slog"
 	"math/rand/v2"
 	"os"
 	"slices"
 	"sort"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -53,6 +56,26 @@ func TestGas(t *testing.T) {
 		t.Logf("%s: worst %.3f of %s", s.Name, worst.ratio, worst.route)
 		if short > 0 || median.ratio > mostMedian || worst.ratio > mostWorst {
 			t.Errorf("%s: short, or over the bar", s.Name)
+		}
+	}
+}
+
+// TestGasJoined: of pools that were read rather than followed it is not known
+// what has been written to, and no limit is short for that.
+func TestGasJoined(t *testing.T) {
+	w := newWorn(t, 2)
+	w.survey(t, 12)
+	var log bytes.Buffer
+	w.follow(t, indexer.Config{Keep: 4, Log: slog.New(slog.NewTextHandler(&log, nil))})
+	over := w.survey(t, 40)
+	if !strings.Contains(log.String(), "msg=joined") {
+		t.Fatalf("it has not joined: %s", &log)
+	}
+	for i, s := range schedules {
+		least, median := over[i][0], over[i][len(over[i])/2]
+		t.Logf("%s: median %.2f", s.Name, median.ratio)
+		if least.ratio < 1 {
+			t.Errorf("%s: %.3f of %s", s.Name, least.ratio, least.route)
 		}
 	}
 }
@@ -123,28 +146,38 @@ type worn struct {
 
 func newWorn(t testing.TB, seed uint64) *worn {
 	t.Helper()
-	ctx, stop := context.WithCancel(context.Background())
 	sources := monad.Sources()
-	local, err := devchain.Start(ctx, devchain.Config{
+	local, err := devchain.Start(context.Background(), devchain.Config{
 		RPCAddr: "127.0.0.1:0", Artifacts: "../../build/artifacts", Seed: seed, Sources: sources, Families: families(sources),
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	node, err := chain.Dial(ctx, local.WebSocketURL(), monad.ChainID)
+	t.Cleanup(func() { local.Close() })
+	w := &worn{chain: local, random: rand.New(rand.NewPCG(seed, 143))}
+	w.follow(t, indexer.Config{})
+	return w
+}
+
+// follow makes a new market of the chain, which takes the place of the old one.
+func (w *worn) follow(t testing.TB, config indexer.Config) {
+	t.Helper()
+	ctx, stop := context.WithCancel(context.Background())
+	node, err := chain.Dial(ctx, w.chain.WebSocketURL(), monad.ChainID)
 	if err != nil {
 		t.Fatal(err)
 	}
-	x := indexer.New(indexer.Config{Node: node, Families: families(sources), Start: market.New(monad.Chain()), Listed: monad.Tokens()})
-	done := make(chan error, 1)
+	sources := monad.Sources()
+	config.Node, config.Families, config.Sources = node, families(sources), sources
+	config.Start, config.Listed = market.New(monad.Chain()), monad.Tokens()
+	w.node, w.index = node, indexer.New(config)
+	x, done := w.index, make(chan error, 1)
 	go func() { done <- x.Run(ctx) }()
 	t.Cleanup(func() {
 		stop()
 		<-done
 		node.Close()
-		local.Close()
 	})
-	return &worn{chain: local, node: node, index: x, random: rand.New(rand.NewPCG(seed, 143))}
 }
 
 // head is the market at the chain's head.
