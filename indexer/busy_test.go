@@ -87,11 +87,8 @@ type tally struct{ sent, ok int }
 
 func newBusy(t testing.TB, seed uint64) *busy {
 	t.Helper()
-	sources, wrapped := monad.Sources(), monad.WrappedNative
 	return &busy{
-		world: newWorldOf(t, 0,
-			univ2.New(sources), univ3.New(sources), univ4.New(sources, wrapped), balancer.New(sources),
-			kuru.New(sources, wrapped), hanji.New(sources, wrapped), nadfun.New(sources, wrapped)),
+		world:  newWorldOf(t, 0, everyFamily(monad.Sources())...),
 		random: rand.New(rand.NewPCG(seed, 5)), at: ours(),
 		kinds:   []string{univ2.Name, univ3.Name, univ4.Name, balancer.Name, kuru.Name, hanji.Name, nadfun.Name},
 		allowed: map[[2]common.Address]bool{}, abis: map[string]contracts.Contract{}, deeds: map[string]*tally{},
