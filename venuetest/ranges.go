@@ -13,13 +13,7 @@ import (
 type Ranges struct {
 	Spacing int32
 	At      ticks.Point
-	List    []Range
-}
-
-// Range is liquidity between two ticks.
-type Range struct {
-	Lower, Upper int32
-	Liquidity    u256.Int
+	List    []ticks.Range
 }
 
 // Start is a price to open a pool at: any, but mostly a likely one.
@@ -42,14 +36,14 @@ func between(r *rand.Rand, tick int32) u256.Int {
 }
 
 // Another is a range to be added.
-func (l *Ranges) Another(r *rand.Rand) Range {
+func (l *Ranges) Another(r *rand.Rand) ticks.Range {
 	edge, here := ticks.MaxTick/l.Spacing, l.At.Tick/l.Spacing
 	reach := int32(1) << r.IntN(21)
 	if l.Spacing == 1 {
 		reach = min(reach, 1<<17) // or a swap burns more than a transaction may
 	}
 	pick := func() int32 { return max(-edge, min(edge, here+r.Int32N(2*reach+1)-reach)) * l.Spacing }
-	p := Range{Lower: pick(), Upper: pick(), Liquidity: Word(r).Rsh(uint(146 + r.IntN(110))).Add(u256.One)}
+	p := ticks.Range{Lower: pick(), Upper: pick(), Liquidity: Word(r).Rsh(uint(146 + r.IntN(110))).Add(u256.One)}
 	if p.Lower > p.Upper {
 		p.Lower, p.Upper = p.Upper, p.Lower
 	}
