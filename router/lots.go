@@ -123,20 +123,6 @@ func (f *finder) beside(p *plan.Plan, s *plan.Step, amount u256.Int) (best plan.
 // doubted.
 const lossy = 1e-4
 
-// asGood is the part that a plan may pay less than its floats for nothing to be
-// lost to lots.
-const asGood = 1e-7
-
-// paying is what the net pays by its floats.
-func (n *net) paying() (sum float64) {
-	for i := range n.legs {
-		if l := &n.legs[i]; !l.off && l.to == sink {
-			sum += l.y
-		}
-	}
-	return sum
-}
-
 // dropLossy takes out legs whose pools pay far less than floats say, closes
 // their arcs, and says whether there were any.
 func (f *finder) dropLossy() (dropped bool) {

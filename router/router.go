@@ -102,8 +102,8 @@ func (f *finder) part(o *Order) []hop {
 // that pay far less than their floats, where that is better.
 func (f *finder) split(o Order) (plan.Plan, bool) {
 	best, ok := f.run(o)
-	if !ok || best.AmountOut.Float() >= f.net.paying()*(1-asGood) {
-		return best, ok
+	if !ok {
+		return best, false
 	}
 	best = f.even(best)
 	if f.dropLossy() {
