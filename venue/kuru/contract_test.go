@@ -120,7 +120,9 @@ func (m *market) do(to common.Address, name, method string, args ...any) error {
 }
 
 func (m *market) hear(logs []*types.Log) (err error) {
-	m.pool, err = venuetest.Heard(m.family, m.pool, logs)
+	if m.pool, err = venuetest.Heard(m.family, m.pool, logs); err == nil && m.pool.unsure {
+		return m.load()
+	}
 	return err
 }
 

@@ -196,12 +196,15 @@ func (p *Pool) hear(e venue.Event) error {
 				return fmt.Errorf("trade of unknown order %d", e.id)
 			}
 		case e.size.IsZero():
+			// Whether what was filled of a step is forgotten when a take ends with
+			// it depends on the market's version, and no log tells.
+			p.unsure = p.unsure || !p.vault.filled[e.side].IsZero()
 			p.vault.step(e.side, p.spread)
 		default:
 			p.vault.take(e.side, e.part)
 		}
 	case vaulted:
-		p.vault = e.vault
+		p.vault, p.unsure = e.vault, false
 	case toggled:
 		p.paused = e.paused
 	default:

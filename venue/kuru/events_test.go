@@ -100,3 +100,30 @@ func TestStrangers(t *testing.T) {
 		t.Errorf("a trade of no order: %v", err)
 	}
 }
+
+// TestUnsure: a step of the vault that was begun earlier and is filled up may
+// or may not leave its filled part behind, by the market's version. The vault
+// is read then, and nothing is quoted before.
+func TestUnsure(t *testing.T) {
+	f, p := New(nil, wrapped), deep(3)
+	p.vault = vault{price: [2]u256.Int{wad, wad.Add(wad)}, size: [2]u256.Int{u256.From(100), u256.From(100)}}
+	trade := func(left, part uint64) *types.Log {
+		return said(common.Address{}, topicTraded, 0, 0, 0, 0, left, 0, 0, part)
+	}
+	whole := listen(t, p, trade(0, 100))
+	if whole.Idle() != "" || len(f.Wants(whole)) != 0 {
+		t.Errorf("a step filled in one go: idle %q, wants %d", whole.Idle(), len(f.Wants(whole)))
+	}
+	unsure := listen(t, p, trade(98, 2), trade(0, 98))
+	if unsure.Idle() == "" || len(f.Wants(unsure)) != 1 {
+		t.Fatalf("a step filled in two: idle %q, wants %d", unsure.Idle(), len(f.Wants(unsure)))
+	}
+	next, err := f.Load(unsure, [][]byte{said(common.Address{}, topicVault, 0, 11, 12, 13, 14, 15, 16, 30).Data})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := vault{price: [2]u256.Int{u256.From(11), u256.From(13)}, filled: [2]u256.Int{u256.From(12), u256.From(14)}, size: [2]u256.Int{u256.From(15), u256.From(16)}}
+	if q := next.(*Pool); q.vault != want || q.Idle() != "" || len(f.Wants(q)) != 0 {
+		t.Errorf("read %v, idle %q", q.vault, q.Idle())
+	}
+}

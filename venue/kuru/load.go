@@ -39,7 +39,8 @@ const (
 	grantEnd   = 1_000_000
 )
 
-// Wants asks a market for the decimals it counts with, which no log tells. One
+// Wants asks a market for the decimals it counts with, which no log tells, and
+// for its vault where logs leave that open. One
 // that was not followed from its birth is asked for all else as well: first
 // for its levels, then for the orders of each.
 func (f *Family) Wants(p venue.Pool) []venue.Read {
@@ -53,6 +54,8 @@ func (f *Family) Wants(p venue.Pool) []venue.Read {
 	switch s := q.survey; {
 	case s == nil && q.lot[base].ten.IsZero():
 		return []venue.Read{read("getMarketParams()")}
+	case s == nil && q.unsure:
+		return []venue.Read{read("getVaultParams()")}
 	case s == nil:
 		return nil
 	case !s.begun:
@@ -79,8 +82,10 @@ func (f *Family) Load(p venue.Pool, answers [][]byte) (venue.Pool, error) {
 	next := q.next()
 	var err error
 	switch {
-	case q.survey == nil:
+	case q.survey == nil && q.lot[base].ten.IsZero():
 		next.terms, err = q.terms.count(words(answers[0]))
+	case q.survey == nil:
+		err = next.readVault(words(answers[0]))
 	case !q.survey.begun:
 		err = next.begin(answers)
 	default:
@@ -114,14 +119,12 @@ func (p *Pool) begin(answers [][]byte) (err error) {
 	if p.terms, err = p.terms.count(words(answers[0])); err != nil {
 		return err
 	}
-	w, state, last, book := words(answers[1]), words(answers[2]), words(answers[3]), words(answers[4])
-	if len(w) != 8 || len(state) != 1 || len(last) != 1 || len(book) < 3 {
+	state, last, book := words(answers[2]), words(answers[3]), words(answers[4])
+	if len(state) != 1 || len(last) != 1 || len(book) < 3 {
 		return errors.New("an answer is too short")
 	}
-	p.vault = vault{
-		price:  [2]u256.Int{bids: w.number(1), asks: w.number(3)},
-		filled: [2]u256.Int{bids: w.number(2), asks: w.number(4)},
-		size:   [2]u256.Int{bids: w.number(5), asks: w.number(6)},
+	if err := p.readVault(words(answers[1])); err != nil {
+		return err
 	}
 	p.paused, p.last, p.survey = state.yes(0), last.id(0), &survey{begun: true}
 	side := bid // bids until a zero, then asks; each a price and a size
@@ -135,6 +138,19 @@ func (p *Pool) begin(answers [][]byte) (err error) {
 		p.survey.levels = append(p.survey.levels, side.Add(book.number(0)))
 	}
 	return p.done()
+}
+
+func (p *Pool) readVault(w words32) error {
+	if len(w) != 8 {
+		return fmt.Errorf("%d words of the vault", len(w))
+	}
+	p.vault = vault{
+		price:  [2]u256.Int{bids: w.number(1), asks: w.number(3)},
+		filled: [2]u256.Int{bids: w.number(2), asks: w.number(4)},
+		size:   [2]u256.Int{bids: w.number(5), asks: w.number(6)},
+	}
+	p.unsure = false
+	return nil
 }
 
 // read takes in the orders of as many levels as the Lens came to.
@@ -189,6 +205,7 @@ func (p *Pool) walk(t *venue.Tape) {
 	if p.survey == nil && blank {
 		p.survey = &survey{}
 	}
+	t.Bool(&p.unsure)
 	t.Bool(&p.paused)
 	venue.Number(t, &p.last)
 	for i := range p.book {

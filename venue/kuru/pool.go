@@ -84,11 +84,12 @@ type Pool struct {
 	traded [2]bool                 // on a side, ever, as far as logs told
 	curves [2]curve
 	survey *survey // while it is read from the chain
+	unsure bool    // of the vault, which is to be read
 }
 
 // next is a copy to be changed, without what was derived from the original.
 func (p *Pool) next() *Pool {
-	return &Pool{terms: p.terms, info: p.info, paused: p.paused, book: p.book, vault: p.vault, last: p.last, paid: p.paid, traded: p.traded, survey: p.survey}
+	return &Pool{terms: p.terms, info: p.info, paused: p.paused, book: p.book, vault: p.vault, last: p.last, paid: p.paid, traded: p.traded, survey: p.survey, unsure: p.unsure}
 }
 
 func (p *Pool) Info() *venue.Info { return p.info }
@@ -96,7 +97,7 @@ func (p *Pool) Info() *venue.Info { return p.info }
 // Idle says why the market takes nothing, if so.
 func (p *Pool) Idle() string {
 	switch {
-	case p.lot[base].ten.IsZero() || p.survey != nil:
+	case p.lot[base].ten.IsZero() || p.survey != nil || p.unsure:
 		return "not loaded"
 	case p.paused:
 		return "paused"
