@@ -6,10 +6,11 @@ import (
 )
 
 // What a take burns in the market and around it, whatever it touches: as such,
-// for each level, and what a buy burns beside that, which looks before it
-// takes.
+// with an order that it uses up before the last, for each level, and what a buy
+// burns beside that, which looks before it takes.
 const (
 	burnt         = 15_000
+	burntOrder    = 11_000
 	burntLevel    = 6_900
 	burntBuy      = 4_700
 	burntBuyLevel = 1_690
@@ -28,13 +29,13 @@ const (
 	pricesPerSlot = 10
 )
 
-// Rehearse counts one order a level.
+// Rehearse counts one order a level, and one more.
 func (p *Pool) Rehearse(in, out int, amount u256.Int, s *gas.Script) {
 	t, err := p.take(in, amount)
 	if err != nil {
 		return
 	}
-	s.Burn(burnt)
+	s.Burn(burnt + burntOrder)
 	if in == y {
 		s.Burn(burntBuy)
 	}
