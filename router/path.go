@@ -30,9 +30,12 @@ type hop struct {
 	amount float64
 }
 
-// detour is how many hops a path makes from one node of a net to another, and
-// shortDetour for a plan of very many steps.
-const detour, shortDetour = 3, 2
+// detour is how many hops a path makes from one node of a net to another,
+// unless there are few, and shortDetour for a plan of very many steps.
+const (
+	detour, shortDetour = 3, 2
+	fewNodes            = 3
+)
 
 // price finds paths from the nodes of the net to others that pay more for a
 // chunk than the net does at its own prices; the best first.
@@ -54,7 +57,10 @@ func (f *finder) price(chunk float64) {
 			*f.layers[0].at(t) = bunch{{amount: chunk / v, origin: int32(i), from: -1, before: -1}}
 		}
 	}
-	w := sweep{finder: f, chunk: chunk, need: chunk * worth, reach: min(f.hops, detour)}
+	w := sweep{finder: f, chunk: chunk, need: chunk * worth, reach: f.hops}
+	if len(n.nodes) > fewNodes {
+		w.reach = min(f.hops, detour)
+	}
 	if n.toll > 0 && n.places > fewSteps {
 		w.reach = min(w.reach, shortDetour)
 	}
