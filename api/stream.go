@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/netip"
+	"runtime"
 	"sync"
 	"time"
 )
@@ -79,31 +80,41 @@ func (f *feed) run(ctx context.Context) {
 
 // tell sends the answer of now, unless it is the one before.
 func (f *feed) tell(ctx context.Context) error {
-	d, err := f.head()
-	if err == nil && d == f.seen {
+	if d, err := f.head(); err == nil && d == f.seen {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, f.Timeout)
-	defer cancel()
-	var event bytes.Buffer
-	if body, err := f.quote(ctx, d, err); err == nil {
-		fmt.Fprintf(&event, "event: quote\ndata: %s\n\n", body)
-		f.seen = d
-	} else {
-		p, body := f.server.tell(f.x, err)
-		fmt.Fprintf(&event, "event: problem\ndata: %s\n\n", body)
-		if f.seen = d; classOf(p.code).Retryable {
-			f.seen = nil
-		}
-	}
-	if ctx.Err() == context.Canceled || bytes.Equal(event.Bytes(), f.sent) {
+	d, event := f.event(ctx)
+	if ctx.Err() != nil || bytes.Equal(event, f.sent) {
 		return nil
 	}
-	f.sent = event.Bytes()
+	f.sent = event
 	if d == nil {
 		return f.write(f.sent)
 	}
 	return f.write(append(fmt.Appendf(nil, "id: %d\n", d.Block().Number), f.sent...))
+}
+
+// event waits for the stream's turn and says what is true by then.
+func (f *feed) event(ctx context.Context) (*desk, []byte) {
+	select {
+	case f.streams.turns <- struct{}{}:
+		defer func() { <-f.streams.turns }()
+	case <-ctx.Done():
+		return nil, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, f.Timeout)
+	defer cancel()
+	d, err := f.head()
+	body, err := f.quote(ctx, d, err)
+	if err == nil {
+		f.seen = d
+		return d, fmt.Appendf(nil, "event: quote\ndata: %s\n\n", body)
+	}
+	p, body := f.server.tell(f.x, err)
+	if f.seen = d; classOf(p.code).Retryable {
+		f.seen = nil
+	}
+	return d, fmt.Appendf(nil, "event: problem\ndata: %s\n\n", body)
 }
 
 func (f *feed) quote(ctx context.Context, d *desk, err error) ([]byte, error) {
@@ -133,9 +144,12 @@ func (f *feed) write(b []byte) error {
 }
 
 // streams counts those that are open. One client gets a quarter of them at
-// most, so that no one can keep all others out.
+// most, so that no one can keep all others out. With each block all of them
+// want an answer: they take turns, and leave a core to requests where there
+// are two.
 type streams struct {
 	heartbeat, patience time.Duration
+	turns               chan struct{}
 
 	max  int
 	mu   sync.Mutex
@@ -144,7 +158,10 @@ type streams struct {
 }
 
 func newStreams(most int) streams {
-	return streams{heartbeat: heartbeat, patience: patience, max: most, from: map[netip.Prefix]int{}}
+	return streams{
+		heartbeat: heartbeat, patience: patience, turns: make(chan struct{}, max(runtime.GOMAXPROCS(0)-1, 1)),
+		max: most, from: map[netip.Prefix]int{},
+	}
 }
 
 func (s *streams) open(from netip.Prefix) bool {

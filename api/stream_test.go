@@ -278,3 +278,37 @@ func TestStreamsEnd(t *testing.T) {
 	}
 	s.Close() // blocks while a request is open
 }
+
+// TestStreamsTakeTurns: however many streams want an answer, a request waits
+// for few of them.
+func TestStreamsTakeTurns(t *testing.T) {
+	h := New(testConfig(t)).(*server)
+	s := httptest.NewServer(h)
+	defer s.Close()
+	for range cap(h.slots) {
+		h.slots <- struct{}{} // every core is taken
+	}
+	for i := range 20 {
+		conn, err := net.Dial("tcp", s.Listener.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+		conn.Write([]byte("GET /api/v1/stream" + params("tokenIn", wmon, "tokenOut", usdc, "amount", units(uint64(1+i), 18)) + " HTTP/1.1\r\nHost: x\r\n\r\n"))
+	}
+	waiting := func(what string) int {
+		stacks := make([]byte, 1<<20)
+		return strings.Count(string(stacks[:runtime.Stack(stacks, true)]), what)
+	}
+	for deadline := time.Now().Add(5 * time.Second); waiting("api.(*feed).event") < 20; time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("the streams do not ask")
+		}
+	}
+	if n := waiting("api.search["); n > cap(h.streams.turns) {
+		t.Errorf("%d streams wait for a core, want %d", n, cap(h.streams.turns))
+	}
+	for range cap(h.slots) {
+		<-h.slots
+	}
+}
