@@ -67,6 +67,7 @@ func TestRefusals(t *testing.T) {
 		{"no impact allowed", []string{"dev", "--max-impact", "0"}, []string{"--max-impact", "1 and 10000"}},
 		{"always old", []string{"dev", "--stale-after", "0s"}, []string{"--stale-after"}},
 		{"negative rate", []string{"dev", "--rate", "-1"}, []string{"--rate"}},
+		{"rate of nothing", []string{"dev", "--rate", "NaN"}, []string{"--rate"}},
 		{"no steps", []string{"dev", "--max-steps", "0"}, []string{"--max-steps", "1 and 100"}},
 		{"hops nowhere", []string{"dev", "--hops", "none"}, []string{"--hops", "verified", "all"}},
 		{"no streams", []string{"dev", "--max-streams", "-1"}, []string{"--max-streams"}},

@@ -47,7 +47,7 @@ func paused(text string, sources []venue.Source, log *slog.Logger) map[string]st
 	list := map[string]string{}
 	for line := range strings.Lines(text) {
 		line, _, _ = strings.Cut(line, "#")
-		id, why, _ := strings.Cut(strings.TrimSpace(line), " ")
+		id, why, _ := strings.Cut(strings.TrimSpace(strings.ReplaceAll(line, "\t", " ")), " ")
 		switch {
 		case id == "":
 		case !slices.ContainsFunc(sources, func(s venue.Source) bool { return s.ID == id }):

@@ -28,7 +28,7 @@ func TestPauses(t *testing.T) {
 		want map[string]string
 	}{
 		{"Kuru\n# nothing\n\n  UniswapV3   its fees changed # for now\nNobody\n", map[string]string{"Kuru": "by the operator", "UniswapV3": "its fees changed"}},
-		{"UniswapV3 still\r\n", map[string]string{"UniswapV3": "still"}},
+		{"UniswapV3\tstill\r\n", map[string]string{"UniswapV3": "still"}},
 		{"", map[string]string{}},
 	} {
 		if err := os.WriteFile(path+".new", []byte(row.text), 0o600); err != nil {

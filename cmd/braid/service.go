@@ -93,8 +93,8 @@ func (s *service) check() error {
 		return fmt.Errorf("--stale-after %s is not a time after which a market is old", s.staleAfter)
 	case s.gasSchedule != "" && gas.Named(s.gasSchedule) == nil:
 		return fmt.Errorf("--gas-schedule %.20q is neither ethereum nor monad", s.gasSchedule)
-	case s.rate < 0:
-		return fmt.Errorf("--rate %g is below nothing", s.rate)
+	case !(s.rate >= 0): // nor is NaN
+		return fmt.Errorf("--rate %g is not a number from 0 on", s.rate)
 	case s.maxSteps < 1 || s.maxSteps > 100:
 		return fmt.Errorf("--max-steps %d is not between 1 and 100", s.maxSteps)
 	case s.hops != "" && s.hops != "verified" && s.hops != "all":
@@ -103,8 +103,8 @@ func (s *service) check() error {
 		return fmt.Errorf("--max-streams %d lets none in", s.maxStreams)
 	case s.contact != "" && !contactable(s.contact):
 		return fmt.Errorf("--contact %.80q is not a mailto: or https: URI", s.contact)
-	case s.rpcRate < 0:
-		return fmt.Errorf("--rpc-rate %g is below nothing", s.rpcRate)
+	case !(s.rpcRate >= 0):
+		return fmt.Errorf("--rpc-rate %g is not a number from 0 on", s.rpcRate)
 	}
 	return nil
 }
