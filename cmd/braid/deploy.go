@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math/big"
+	"net/url"
 	"strings"
 	"time"
 
@@ -38,7 +39,12 @@ func pieces(wrapped common.Address) []piece {
 
 // deploy puts both contracts where they belong, if they do not stand there yet,
 // and says what to verify. Without a key it prints the transactions instead.
-func deploy(ctx context.Context, args []string, getenv func(string) string, stdout, stderr io.Writer) error {
+func deploy(ctx context.Context, args []string, getenv func(string) string, stdout, stderr io.Writer) (err error) {
+	defer func() {
+		if at := new(url.Error); errors.As(err, &at) {
+			err = fmt.Errorf("node: %w", at.Err) // the URL may hold a key
+		}
+	}()
 	f := flags("deploy", stderr)
 	rpc := f.String("rpc", getenv("BRAID_RPC"), "a node's JSON-RPC `URL` (BRAID_RPC)")
 	keyEnv := f.String("key-env", "", "the environment `variable` that holds the sender's private key; without it transactions are printed, not sent")

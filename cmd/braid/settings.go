@@ -6,6 +6,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"log/slog"
 	"net/url"
 	"os"
@@ -60,6 +61,9 @@ func parseFile(f *flag.FlagSet, path string, given map[string]bool) error {
 	d.UseNumber()
 	if err := d.Decode(&fields); err != nil {
 		return err
+	}
+	if _, err := d.Token(); err != io.EOF || fields == nil {
+		return errors.New("want one object of settings and nothing else")
 	}
 	for name, value := range fields {
 		if name == "config" || f.Lookup(name) == nil {
