@@ -93,7 +93,9 @@ func TestWalk(t *testing.T) {
 			shapes["too far apart"]++
 			continue
 		}
-		o.amount = earth.size(t, o, []int{0, 0, 30, 500, 2000}[i%5])
+		if o.amount = earth.size(t, o, []int{0, 0, 30, 500, 2000}[i%5]); o.amount == nil {
+			t.Fatalf("no amount of %s buys %s", o.in, o.out)
+		}
 		shapes[shape(earth.walk(t, o))]++
 	}
 	// The deepest pair, where splits pay.
@@ -133,14 +135,16 @@ func TestEverySource(t *testing.T) {
 							o.in, o.out = o.out, o.in
 						}
 						o.recipient = stranger(r)
-						o.amount = earth.size(t, o, []int{0, 100, 2000}[walked%3])
+						if o.amount = earth.size(t, o, []int{0, 100, 2000}[walked%3]); o.amount == nil {
+							continue // that side of the book is all but empty
+						}
 						o.native = o.in == monad.WrappedNative && walked%4 == 3
 						earth.walk(t, o)
 						walked++
 					}
 				}
 			}
-			if walked == 0 {
+			if walked < 2 {
 				t.Error("nothing to walk")
 			}
 		})
@@ -217,7 +221,7 @@ func (w *world) joined(t *testing.T, o order) bool {
 }
 
 // size is an amount that moves the price by about bps; a handful of raw units
-// that still buy something for 0.
+// that still buy something for 0; nil if no power of four buys anything.
 func (w *world) size(t *testing.T, o order, bps int) *big.Int {
 	t.Helper()
 	probe := o
@@ -229,7 +233,7 @@ func (w *world) size(t *testing.T, o order, bps int) *big.Int {
 			break
 		}
 		if low = new(big.Int).Mul(low, big.NewInt(4)); low.BitLen() > 128 {
-			t.Fatalf("no amount of %s buys %s", o.in, o.out)
+			return nil
 		}
 	}
 	if bps == 0 {
