@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { Cross } from "./icons";
 
 interface Props {
@@ -12,7 +12,8 @@ interface Props {
 /** A modal dialog, open as long as it is rendered. The browser keeps the focus. */
 export function Dialog({ title, close, children, ...rest }: Props) {
   const element = useRef<HTMLDialogElement>(null);
-  useEffect(() => {
+  // Before the next key can arrive: what is typed after the key that opened it is typed into it.
+  useLayoutEffect(() => {
     element.current?.showModal();
   }, []);
   return (

@@ -161,7 +161,7 @@ export interface Options {
 
 export async function visit(browser: Browser, url: string, { width = 1240, height = 900, dark = false, wallet }: Options = {}): Promise<Visit> {
   const context = await browser.newContext({ viewport: { width, height }, colorScheme: dark ? "dark" : "light" });
-  context.setDefaultTimeout(15_000);
+  context.setDefaultTimeout(30_000);
   await pictures(context);
   await wallet?.install(context);
   const page = await context.newPage();
