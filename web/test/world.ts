@@ -82,7 +82,11 @@ export class Wallet {
         return { "0x8f": { atomic: { status: "supported" } } };
       case "wallet_sendCalls": {
         const hashes: Hex[] = [];
-        for (const call of params[0].calls as Sent[]) hashes.push(await this.send(call));
+        for (const call of params[0].calls as Sent[]) {
+          const hash = await this.send(call);
+          await this.client().waitForTransactionReceipt({ hash }); // the next call stands on it
+          hashes.push(hash);
+        }
         this.bundles.set("0x01", hashes);
         return { id: "0x01" };
       }
