@@ -10,7 +10,10 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/common/hexutil"
 
+	"braid/market"
 	"braid/u256"
+	"braid/venue"
+	"braid/venue/univ2"
 )
 
 var traded = []common.Address{wmon, usdc, usdt, weth, rare, evil}
@@ -142,6 +145,24 @@ func TestVerifiedHops(t *testing.T) {
 		t.Error("a stranger in mid-route")
 	}
 	through(true, rare, weth, units(1, 18)) // has an answer
+
+	snap := testMarket(t)
+	lane := univ2.NewPool(snap.Pools()[0].Info().Source, addr(0x900100), [2]common.Address{lone, weth}, units(900, 18), units(900, 18))
+	snap, err := snap.Next(market.Block{Number: 19_000_124, Hash: common.HexToHash("0xb10d"), Time: blockTime}, []venue.Pool{lane}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ask := func(verified bool) answer {
+		s := serve(t, func(c *Config) { c.VerifiedHops, c.Head = verified, func() *market.Snapshot { return snap } })
+		return s.get("/api/v1/quote" + params("tokenIn", lone, "tokenOut", usdc, "amount", units(1, 18)))
+	}
+	if a := ask(false); a.status != 200 {
+		t.Errorf("%s", a.raw)
+	}
+	var b problemBody
+	if ask(true).into(t, &b); b.Code != noRoute || !strings.Contains(b.Detail, "unverified tokens") {
+		t.Error(b.Code, b.Detail)
+	}
 }
 
 // word is a 32-byte argument of calldata behind the selector.

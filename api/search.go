@@ -96,14 +96,7 @@ func (d *desk) explain(ctx context.Context, a *ask, err error) error {
 	var again error
 	switch p.code {
 	case noRoute:
-		if len(a.excluded) == 0 {
-			break
-		}
-		open := *a
-		open.excluded, open.Exclude = nil, nil
-		if _, again = d.plan(ctx, &open); ctx.Err() == nil && !errors.Is(again, router.ErrNoRoute) {
-			p.detail, p.hints.ExcludedSources = "only excluded sources join the tokens", a.excluded
-		}
+		again = d.obstacle(ctx, a, p)
 	case insufficientLiquidity:
 		p.hints.MaxAmountIn, again = d.limit(ctx, a, &d.most, router.MaxIn)
 	case amountTooSmall:
@@ -115,6 +108,27 @@ func (d *desk) explain(ctx context.Context, a *ask, err error) error {
 		return again
 	}
 	return p
+}
+
+// obstacle says what stands in the way of a route: what the caller excluded, or
+// the operator's rule for tokens in mid-route.
+func (d *desk) obstacle(ctx context.Context, a *ask, p *problem) (err error) {
+	open := *a
+	open.excluded, open.Exclude = nil, nil
+	if len(a.excluded) > 0 {
+		if _, err = d.plan(ctx, &open); !errors.Is(err, router.ErrNoRoute) {
+			p.detail, p.hints.ExcludedSources = "only excluded sources join the tokens", a.excluded
+			return err
+		}
+	}
+	if open.VerifiedHops {
+		open.VerifiedHops = false
+		var path plan.Plan
+		if path, err = d.rival(ctx, router.Single, open.Order); len(path.Steps) > 0 {
+			p.detail = "only unverified tokens lead from one token to the other, and this service does not route through them"
+		}
+	}
+	return err
 }
 
 // limit of what can be routed between the tokens; empty if nothing can.

@@ -43,7 +43,7 @@ function ofProblem({ code, body }: Problem, tokenIn: Token, tokenOut: Token): Wo
       if (hints.excludedSources?.length) {
         return { title: "Only sources you excluded trade this pair", advice: "Allow them again to get a quote.", excluded: true };
       }
-      return { title: "No route", advice: `No pool leads from ${tokenIn.symbol} to ${tokenOut.symbol}, not even by way of other tokens.` };
+      return { title: `No route from ${tokenIn.symbol} to ${tokenOut.symbol}`, advice: `The service says: ${detail}.` };
     case "INSUFFICIENT_LIQUIDITY":
       return {
         title: "More than the market holds",
