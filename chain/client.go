@@ -14,6 +14,7 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/prometheus/client_golang/prometheus"
@@ -26,6 +27,7 @@ type Config struct {
 	URLs     []string // http, https, ws or wss
 	ChainID  uint64
 	Rate     float64               // requests a second to each node; 0 is no limit
+	Stuck    time.Duration         // a node that shows one head for longer is as good as silent; 0: never
 	Registry prometheus.Registerer // nil: metrics are kept but not shown
 }
 
@@ -34,6 +36,7 @@ type Client struct {
 	chain  uint64
 	nodes  []*node
 	quorum int // nodes that must say the same
+	stuck  time.Duration
 	count  *metrics
 
 	proved, refuted atomic.Int64 // blocks whose logs were held to the receipts root
@@ -54,7 +57,7 @@ func Open(ctx context.Context, config Config) (*Client, error) {
 	if len(config.URLs) == 0 {
 		return nil, errors.New("no node")
 	}
-	c := &Client{chain: config.ChainID, quorum: (len(config.URLs) + 1) / 2, count: newMetrics(config.Registry)}
+	c := &Client{chain: config.ChainID, quorum: (len(config.URLs) + 1) / 2, stuck: config.Stuck, count: newMetrics(config.Registry)}
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	for i, url := range config.URLs {

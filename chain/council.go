@@ -19,6 +19,7 @@ import (
 // nothing newer than a block up to when it last showed one not above it.
 type council struct {
 	quorum int
+	stuck  time.Duration // for which a node may show one head; 0: for ever
 	seats  []seat
 }
 
@@ -65,7 +66,7 @@ func (c *Client) convene(ctx context.Context, show func(Sighting)) {
 		err        error
 	}
 	answers := make(chan answer)
-	all := &council{quorum: c.quorum, seats: make([]seat, len(c.nodes))}
+	all := &council{quorum: c.quorum, stuck: c.stuck, seats: make([]seat, len(c.nodes))}
 	for {
 		select {
 		case <-ctx.Done():
@@ -103,6 +104,10 @@ func (c *Client) convene(ctx context.Context, show func(Sighting)) {
 
 func (c *council) look(l look) {
 	s := &c.seats[l.node]
+	i := slices.IndexFunc(s.shown, func(g glance) bool { return g.Header == l.head })
+	if i >= 0 && c.stuck > 0 && l.at.Sub(s.shown[i].first) > c.stuck {
+		l.err = fmt.Errorf("node %d has shown nothing newer than block %d for %s: it is stuck, or the chain is", l.node+1, l.head.Number, c.stuck)
+	}
 	if s.err = l.err; l.err != nil {
 		s.silent = l.at.Sub(s.good) > grace
 		return
@@ -111,7 +116,7 @@ func (c *council) look(l look) {
 	if l.head != s.head {
 		s.head, s.told = l.head, map[uint64]Header{}
 	}
-	if i := slices.IndexFunc(s.shown, func(g glance) bool { return g.Header == l.head }); i >= 0 {
+	if i >= 0 {
 		g := s.shown[i]
 		g.last = l.at
 		s.shown = append(slices.Delete(s.shown, i, i+1), g)

@@ -77,6 +77,23 @@ func TestCouncil(t *testing.T) {
 	}
 }
 
+// A node that shows one head for too long stands for it no more, until it shows
+// another.
+func TestStuck(t *testing.T) {
+	council := &council{quorum: 1, stuck: 30 * time.Second, seats: make([]seat, 1)}
+	start := time.Unix(1_000_000, 0)
+	for _, c := range []struct {
+		second int
+		head   string
+		well   bool
+	}{{0, "9", true}, {30, "9", true}, {31, "9", true}, {32, "9", false}, {60, "9", false}, {61, "10", true}, {91, "10", true}, {93, "10", false}} {
+		council.look(look{head: block(c.head), at: start.Add(time.Duration(c.second) * time.Second)})
+		if s, _ := council.head(); (s.Err == nil) != c.well {
+			t.Errorf("after %d s: %d %v", c.second, s.Number, s.Err)
+		}
+	}
+}
+
 // A node that shows the right hash and other contents stands for nothing.
 func TestContentsAreHeard(t *testing.T) {
 	council := &council{quorum: 2, seats: make([]seat, 3)}

@@ -66,6 +66,7 @@ func TestRefusals(t *testing.T) {
 		{"no node", []string{"serve"}, []string{"--rpc", "BRAID_RPC"}},
 		{"no impact allowed", []string{"dev", "--max-impact", "0"}, []string{"--max-impact", "1 and 10000"}},
 		{"always old", []string{"dev", "--stale-after", "0s"}, []string{"--stale-after"}},
+		{"stuck before it began", []string{"serve", "--rpc", "http://127.0.0.1:1", "--stuck-after", "-1s"}, []string{"--stuck-after"}},
 		{"negative rate", []string{"dev", "--rate", "-1"}, []string{"--rate"}},
 		{"rate of nothing", []string{"dev", "--rate", "NaN"}, []string{"--rate"}},
 		{"no steps", []string{"dev", "--max-steps", "0"}, []string{"--max-steps", "1 and 100"}},

@@ -59,6 +59,7 @@ type service struct {
 	progress     func(indexer.Progress)
 	maxImpactBps int
 	staleAfter   time.Duration
+	stuckAfter   time.Duration
 	rate         float64
 	maxSteps     int
 	hops         string // empty: as the chain demands
@@ -103,6 +104,8 @@ func (s *service) check() error {
 		return fmt.Errorf("--max-streams %d lets none in", s.maxStreams)
 	case s.contact != "" && !contactable(s.contact):
 		return fmt.Errorf("--contact %.80q is not a mailto: or https: URI", s.contact)
+	case s.stuckAfter < 0:
+		return fmt.Errorf("--stuck-after %s is not a time: 0 stands for never", s.stuckAfter)
 	case !(s.rpcRate >= 0):
 		return fmt.Errorf("--rpc-rate %g is not a number from 0 on", s.rpcRate)
 	}
@@ -135,7 +138,7 @@ func (s *service) listen() (net.Listener, error) {
 func (s *service) run(ctx context.Context, l net.Listener, log *slog.Logger, ready func()) error {
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
-	node, err := chain.Open(ctx, chain.Config{URLs: s.rpc.values, ChainID: monad.ChainID, Rate: s.rpcRate, Registry: registry})
+	node, err := chain.Open(ctx, chain.Config{URLs: s.rpc.values, ChainID: monad.ChainID, Rate: s.rpcRate, Stuck: s.stuckAfter, Registry: registry})
 	if err != nil {
 		l.Close()
 		return err
