@@ -44,15 +44,9 @@ type Snapshot struct {
 	tokenNo map[common.Address]int
 	edges   [][]Edge // by token
 
-	modelOnce sync.Once
-	models    atomic.Pointer[[]*model]
-	before    []*model // of an older snapshot: what did not change is taken over
-
-	priceOnce sync.Once
-	prices    []Price
-
 	graphOnce sync.Once
-	graph     *Graph
+	graph     atomic.Pointer[Graph]
+	older     atomic.Pointer[Graph] // of an older snapshot, until graph is made from it
 }
 
 // Chain is what the market has to know of the chain it stands on.
@@ -114,11 +108,8 @@ func (s *Snapshot) Next(block Block, pools []venue.Pool, tokens []Token) (*Snaps
 	n := &Snapshot{
 		block: block, chain: s.chain,
 		pools: s.pools, poolNo: s.poolNo, tokens: s.tokens, tokenNo: s.tokenNo, edges: s.edges,
-		before: s.before,
 	}
-	if m := s.models.Load(); m != nil {
-		n.before = *m
-	}
+	n.older.Store(s.newestGraph())
 	if len(tokens) > 0 {
 		n.addTokens(tokens)
 	}
@@ -138,6 +129,28 @@ func (s *Snapshot) Next(block Block, pools []venue.Pool, tokens []Token) (*Snaps
 		return n, n.addPools(fresh)
 	}
 	return n, nil
+}
+
+// After is the same market, for readers: what it derives it takes over from an
+// older market of any branch, as far as pools are the same, and what it has
+// derived goes with it, while s may be kept.
+func (s *Snapshot) After(old *Snapshot) *Snapshot {
+	n := &Snapshot{
+		block: s.block, chain: s.chain,
+		pools: s.pools, poolNo: s.poolNo, tokens: s.tokens, tokenNo: s.tokenNo, edges: s.edges,
+	}
+	n.older.Store(old.newestGraph())
+	return n
+}
+
+// newestGraph is that of s or else of an older snapshot, if there is any.
+func (s *Snapshot) newestGraph() *Graph {
+	// In this order: older is left only when graph is there.
+	older := s.older.Load()
+	if g := s.graph.Load(); g != nil {
+		return g
+	}
+	return older
 }
 
 func (n *Snapshot) addTokens(tokens []Token) {

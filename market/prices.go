@@ -13,10 +13,7 @@ type Price struct {
 }
 
 // Price of a token, by its number.
-func (s *Snapshot) Price(token int) Price {
-	s.priceOnce.Do(s.computePrices)
-	return s.prices[token]
-}
+func (s *Snapshot) Price(token int) Price { return s.Graph().prices[token] }
 
 // USD is the worth of one raw unit of a token; 0 when unknown.
 func (s *Snapshot) USD(a common.Address) float64 {
@@ -26,13 +23,13 @@ func (s *Snapshot) USD(a common.Address) float64 {
 	return 0
 }
 
-// computePrices walks out from the stablecoins. The next token to get a price
-// is always the one reached through the deepest market, measured on the side
+// price walks out from the stablecoins. The next token to get a price is
+// always the one reached through the deepest market, measured on the side
 // whose worth is already known: to bend a price one has to put more real money
 // into a pool than the honest market holds.
-func (s *Snapshot) computePrices() {
-	s.prices = make([]Price, len(s.tokens))
-	models, q := s.modelled(), offers{deepest: make([]float64, len(s.tokens))}
+func (g *Graph) price(s *Snapshot) {
+	g.prices = make([]Price, len(s.tokens))
+	q := offers{deepest: make([]float64, len(s.tokens))}
 	for _, a := range s.chain.Stables {
 		if i, ok := s.tokenNo[a]; ok {
 			q.push(offer{token: int32(i), usd: math.Pow10(-int(s.tokens[i].Decimals)), depth: math.Inf(1)})
@@ -40,25 +37,20 @@ func (s *Snapshot) computePrices() {
 	}
 	for len(q.heap) > 0 {
 		o := q.pop()
-		if s.prices[o.token].USD != 0 {
+		if g.prices[o.token].USD != 0 {
 			continue
 		}
-		s.prices[o.token].USD = o.usd
-		for i := range s.edges[o.token] {
-			e := &s.edges[o.token][i]
-			m := models[e.Pool]
-			there, back := m.spot[e.In*len(m.tokens)+e.Out], m.spot[e.Out*len(m.tokens)+e.In]
-			if s.prices[e.To].USD != 0 || there <= 0 || back <= 0 {
-				continue
+		g.prices[o.token].USD = o.usd
+		for _, k := range g.out(int(o.token)) {
+			if l := &g.lanes[k]; l.mid > 0 && g.prices[l.To].USD == 0 {
+				q.push(offer{token: l.To, usd: o.usd / l.mid, depth: o.usd * l.depth})
 			}
-			// Both spots are net of the same fee; their ratio is free of it.
-			q.push(offer{token: int32(e.To), usd: o.usd / math.Sqrt(there/back), depth: o.usd * m.depth[e.In]})
 		}
 	}
-	for _, m := range models {
-		for i, t := range m.tokens {
-			price := &s.prices[t]
-			price.Liquidity += price.USD * m.depth[i]
+	for k := range g.lanes {
+		if l := &g.lanes[k]; l.Out == 0 || l.In == 0 && l.Out == 1 { // one lane for each token of a pool
+			price := &g.prices[l.from]
+			price.Liquidity += price.USD * l.depth
 		}
 	}
 }
