@@ -10,8 +10,8 @@ import (
 )
 
 // Bound is an amount that no plan for the order can pay, whatever its steps,
-// over all pools that it may use and without a thought for gas. For any values
-// v of the tokens in the last one, no plan pays more than
+// over all pools that it may use, each once, and without a thought for gas. For
+// any values v of the tokens in the last one, no plan pays more than
 //
 //	amount*v[first] + sum over pools of what each leaves to a trader at v
 //
@@ -19,29 +19,12 @@ import (
 // values; what they lose is added on top. It is false when there is no way
 // from one token to the other.
 func Bound(s *market.Snapshot, o Order) (u256.Int, bool) {
-	f, err := newFinder(s, o)
-	if err != nil {
+	b, ok := newAppraisal(s, o)
+	if !ok {
 		return u256.Zero, false
 	}
-	defer f.release()
-	path, ok := f.alone(o.AmountIn.Float())
-	if !ok {
-		if path = f.part(&o); path == nil {
-			return u256.Zero, false
-		}
-	}
-	n := &f.net
-	n.amount = o.AmountIn.Float()
-	n.add(path, f.pools)
-	n.order()
-	n.solve(rough)
-	f.grow(firstChunk, 512)
-
-	b := newAppraisal(f)
-	for b.look(); b.effort < maxEffort && b.widen(); b.look() {
-		b.solve()
-	}
-	return u256.FromFloat(b.best * (1 + 1e-9)).Add(u256.One), true
+	defer b.release()
+	return b.bound(), true
 }
 
 const (
@@ -65,18 +48,47 @@ type appraisal struct {
 	sum    float64   // the bound at the values
 	best   float64   // the least so far, at the values kept
 	kept   []float64
+	fares  fares
 	effort int
 }
 
-func newAppraisal(f *finder) *appraisal {
-	tokens := len(f.s.Tokens())
+func newAppraisal(s *market.Snapshot, o Order) (*appraisal, bool) {
+	f, err := newFinder(s, o)
+	if err != nil {
+		return nil, false
+	}
+	path, ok := f.alone(o.AmountIn.Float())
+	if !ok {
+		if path = f.part(&o); path == nil {
+			f.release()
+			return nil, false
+		}
+	}
+	n, tokens := &f.net, len(s.Tokens())
+	n.amount = o.AmountIn.Float()
+	n.add(path, f.pools)
+	n.order()
+	n.solve(rough)
+	f.grow(firstChunk, 512)
+
 	b := &appraisal{
 		finder: f, value: make([]float64, tokens), profit: make([]float64, tokens), queued: make([]bool, tokens),
 		best: math.Inf(1),
 	}
 	b.strip()
-	return b
+	b.refine()
+	return b, true
 }
+
+// refine finds values that make the sum less, as long as it pays.
+func (b *appraisal) refine() {
+	for b.look(); b.effort < maxEffort && b.widen(); b.look() {
+		b.solve(loose)
+	}
+}
+
+// bound is the least sum so far, and what floats may have lost.
+func (b *appraisal) bound() u256.Int { return u256.FromFloat(b.best * (1 + 1e-9)).Add(u256.One) }
 
 // strip takes all legs out of the net, and the nodes without flow: nothing
 // holds their values.
@@ -100,10 +112,11 @@ func (b *appraisal) strip() {
 	for i := range n.nodes {
 		n.nodeOf[n.nodes[i].token] = int32(i + 1)
 	}
+	b.join()
 }
 
-// solve finds the values of the nodes, with every arc between them in use.
-func (b *appraisal) solve() {
+// join puts every arc between the nodes into use.
+func (b *appraisal) join() {
 	n := &b.net
 	n.legs = n.legs[:0]
 	for i := range n.nodes {
@@ -115,9 +128,14 @@ func (b *appraisal) solve() {
 			}
 		}
 	}
+}
+
+// solve finds the values of the nodes.
+func (b *appraisal) solve(tolerance float64) {
+	n := &b.net
 	size, before := len(n.nodes), n.effort
-	n.minimise(loose)
-	b.effort += (n.effort - before) / len(n.legs) * (3*len(n.legs) + size*size)
+	n.minimise(tolerance)
+	b.effort += (n.effort - before) / max(1, len(n.legs)) * (3*len(n.legs) + size*size)
 }
 
 // look gives all tokens values by those of the nodes, and keeps the best.
@@ -180,25 +198,28 @@ func (b *appraisal) bid(t int) (bid float64) {
 	return bid
 }
 
-// appraise notes what all arcs leave at the values, and which tokens outside
-// the net are at the ends of those that leave anything.
+// appraise sums up what all arcs leave at the values, and notes which tokens
+// outside the net are at the ends of those that leave more than the toll.
 func (b *appraisal) appraise() {
+	n := &b.net
 	clear(b.profit)
-	b.hot, b.left, b.sum = b.hot[:0], 0, b.net.amount*b.value[b.in]
+	b.hot, b.left = b.hot[:0], 0
+	n.newton.grow(len(n.nodes))
+	b.sum = n.evaluate()
 	b.effort += len(b.g.Arcs)
 	for t, v := range b.value {
 		if b.shut(t) && t != b.in && t != b.out {
 			continue
 		}
-		arcs := b.g.All(t)
+		node, arcs := n.nodeOf[t] > 0, b.g.All(t)
 		for i := range arcs {
 			a := &arcs[i]
 			u := b.value[a.To]
-			if a.Spot*u <= v || !b.open(a) {
+			if a.Spot*u <= v || node && n.nodeOf[a.To] > 0 || !b.open(a) {
 				continue
 			}
 			x, y, _, _ := a.Supply.Until(v / u)
-			if profit := y*u - x*v; profit > 0 {
+			if profit := y*u - x*v - b.fare(a, t); profit > 0 {
 				b.sum += profit
 				b.note(t, int(a.To), profit)
 			}
@@ -237,6 +258,7 @@ func (b *appraisal) widen() bool {
 		n := &b.net.nodes[i]
 		n.v = b.kept[n.token]
 	}
+	b.join()
 	return true
 }
 

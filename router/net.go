@@ -70,6 +70,7 @@ type leg struct {
 	slope  float64 // by how much the worth of x grows as the price falls by a part
 	profit float64 // what y is worth beyond x
 	bend   float64 // by how much its weight grows with its profit
+	extra  float64 // of the toll, that it pays on top
 	piece  int     // of the supply, where x ends
 }
 

@@ -131,19 +131,19 @@ func (n *net) choose() {
 // charge is what a leg adds to the sum under the toll. The leg trades by the
 // weight with which it earns it.
 func (n *net) charge(l *leg) (sum, weight float64) {
-	w := &n.newton
-	earned := l.profit - n.toll - n.gasCost*l.gas
+	w, toll := &n.newton, n.toll*(1+l.extra)
+	earned := l.profit - toll - n.gasCost*l.gas
 	switch {
 	case earned <= -n.blur:
 		return 0, 0
 	case earned >= n.blur:
-		w.tollSlope -= n.toll
+		w.tollSlope -= toll
 		return earned, 1
 	}
 	weight = (earned + n.blur) / (2 * n.blur)
 	l.bend = 1 / (2 * n.blur)
-	w.tollSlope -= weight * n.toll
-	w.tollBend += l.bend * n.toll * n.toll
+	w.tollSlope -= weight * toll
+	w.tollBend += l.bend * toll * toll
 	return (earned + n.blur) * weight / 2, weight
 }
 
@@ -154,8 +154,9 @@ func (n *net) directToll() {
 	clear(w.border)
 	for i := range n.legs {
 		if l := &n.legs[i]; !l.off && l.bend > 0 {
-			w.border[l.from] += l.bend * n.toll * l.x * n.nodes[l.from].v
-			w.border[l.to] -= l.bend * n.toll * l.y * n.nodes[l.to].v
+			toll := n.toll * (1 + l.extra)
+			w.border[l.from] += l.bend * toll * l.x * n.nodes[l.from].v
+			w.border[l.to] -= l.bend * toll * l.y * n.nodes[l.to].v
 		}
 	}
 	slope, bend := w.tollSlope, w.tollBend+1e-9*n.toll*float64(n.places)
