@@ -116,6 +116,10 @@ func (x *Indexer) publish(next *market.Snapshot, s chain.Sighting) {
 			x.log.Error("no market is published", "err", err)
 			return
 		}
+		// What readers need is there before they see the market, and goes with
+		// it: the markets that are kept hold pools alone.
+		view = view.After(x.head.Load())
+		view.Graph()
 		x.tip, x.shown = next, held
 		x.head.Store(view)
 		close(*x.changed.Swap(new(make(chan struct{}))))

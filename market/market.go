@@ -132,8 +132,8 @@ func (s *Snapshot) Next(block Block, pools []venue.Pool, tokens []Token) (*Snaps
 }
 
 // After is the same market, for readers: what it derives it takes over from an
-// older market of any branch, as far as pools are the same, and what it has
-// derived goes with it, while s may be kept.
+// older market of any branch, if there is one, as far as pools are the same.
+// It goes with its readers, while s may be kept.
 func (s *Snapshot) After(old *Snapshot) *Snapshot {
 	n := &Snapshot{
 		block: s.block, chain: s.chain,
@@ -145,8 +145,10 @@ func (s *Snapshot) After(old *Snapshot) *Snapshot {
 
 // newestGraph is that of s or else of an older snapshot, if there is any.
 func (s *Snapshot) newestGraph() *Graph {
-	// In this order: older is left only when graph is there.
-	older := s.older.Load()
+	if s == nil {
+		return nil
+	}
+	older := s.older.Load() // first: it leaves when graph is there
 	if g := s.graph.Load(); g != nil {
 		return g
 	}
