@@ -22,20 +22,27 @@ const (
 // as rounding has it: where a token is counted in thousands, a unit is ten
 // basis points.
 func (f *finder) contest(o *Order, best plan.Plan) plan.Plan {
-	f.net.forget()
-	f.net.reset(f)
-	start := o.AmountIn.Float() * f.g.Worth[f.in]
 	floor := (best.AmountOut.Float() - f.net.gasCost*float64(best.Gas)) * f.g.Worth[f.out]
-	f.outlook.bulk = start >= surely
-	f.aimAtLast(0)
-	c, ok := f.search(o.AmountIn.Float(), sweep{finder: f, alone: true, exact: true, need: floor, reach: f.hops})
-	if ok {
-		p, err := f.carry(o, o.AmountIn, f.trace(&c))
-		if err == nil && f.net.beats(p.AmountOut, p.Gas, best.AmountOut, best.Gas) {
-			best = p
-		}
+	if p, _, err := f.exactly(o, floor); err == nil && f.net.beats(p.AmountOut, p.Gas, best.AmountOut, best.Gas) {
+		best = p
 	}
 	return f.swapPools(best)
+}
+
+// exactly is the path that pays most in the pools' own integers, of those that
+// reach a worth.
+func (f *finder) exactly(o *Order, floor float64) (plan.Plan, []hop, error) {
+	f.net.forget()
+	f.net.reset(f)
+	f.outlook.bulk = o.AmountIn.Float()*f.g.Worth[f.in] >= surely
+	f.aimAtLast(0)
+	c, ok := f.search(o.AmountIn.Float(), sweep{finder: f, alone: true, exact: true, need: floor, reach: f.hops})
+	if !ok {
+		return plan.Plan{}, nil, errNoPath
+	}
+	path := f.trace(&c)
+	p, err := f.carry(o, o.AmountIn, path)
+	return p, path, err
 }
 
 // swapPools lets pools beside those of a path take their places, one by one.

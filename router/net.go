@@ -64,6 +64,7 @@ type leg struct {
 	key      uint64 // of the order
 	off      bool   // taken out
 	tried    bool   // prune has judged it
+	full     bool   // takes all that it can
 
 	x, y   float64 // what enters and what leaves
 	gas    float64

@@ -9,6 +9,7 @@ package router
 
 import (
 	"errors"
+	"math"
 
 	"github.com/ethereum/go-ethereum/common"
 
@@ -51,6 +52,10 @@ func Find(s *market.Snapshot, o Order) (plan.Plan, error) {
 	defer f.release()
 
 	best, path, err := f.single(&o, o.AmountIn)
+	if path != nil && err != nil {
+		// Floats let pass what a pool does not.
+		best, path, err = f.exactly(&o, math.Inf(-1))
+	}
 	if err != nil {
 		// What is too much for one path may do for several.
 		refused := f.refusal(&o)
@@ -121,7 +126,7 @@ func (f *finder) split(o Order) (plan.Plan, bool) {
 // leaves and the others get more.
 func (f *finder) run(o Order) (plan.Plan, bool) {
 	for f.net.splits() {
-		for _, room := range []float64{0, brim} {
+		for _, room := range []float64{0, hair, brim} {
 			if p, err := plan.Run(o.TokenIn, o.TokenOut, o.AmountIn, f.net.steps(room)); err == nil {
 				return p, true
 			}
@@ -131,5 +136,6 @@ func (f *finder) run(o Order) (plan.Plan, bool) {
 	return plan.Plan{}, false
 }
 
-// brim is the part of a full pool that is left free when it overflows.
-const brim = 1e-4
+// hair and brim are the parts of a full pool that are left free when it
+// overflows.
+const hair, brim = 1e-7, 1e-4

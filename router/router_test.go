@@ -191,6 +191,26 @@ func TestScripts(t *testing.T) {
 			want: "book A>B 5000, two A>B 5000",
 		},
 		{
+			// Twice as good as the other way, but no more than its range takes.
+			name: "a full pool behind another",
+			pools: func(w *world) {
+				w.pool("one", "A", 1e6*e18, "C", 2e6*e18)
+				w.ranges("three", "C", "B", ticks.Range{Lower: -100, Upper: 100, Liquidity: u256.FromFloat(1e6 * e18)})
+				w.pool("two", "A", 1e6*e18, "B", 1e6*e18)
+			},
+			in: "A", amount: 1e4 * e18, out: "B",
+			want: "one A>C 2521, three C>B 2521, two A>B 7479",
+		},
+		{
+			name: "less than a lot goes elsewhere",
+			pools: func(w *world) {
+				w.book("book", "A", "B", level{1000, 1e3 * e18})
+				w.pool("two", "A", 1e6*e18, "B", 1e6*e18)
+			},
+			in: "A", amount: 5e14, out: "B",
+			want: "two A>B 10000",
+		},
+		{
 			// A thousand tokens cost 1010.1 native, which 99% of 1020.3 are.
 			name: "a curve sells what it still has",
 			pools: func(w *world) {

@@ -23,6 +23,7 @@ func (n *net) splits() bool {
 // chain stays together: a pool can then be paid by the one before it. Pools
 // that are full leave room for so small a part.
 func (n *net) steps(room float64) []plan.Step {
+	n.brim(room)
 	missing := make([]int, len(n.nodes)) // legs that still have to fill a node
 	for i := range n.legs {
 		if l := &n.legs[i]; !l.off {
@@ -32,10 +33,10 @@ func (n *net) steps(room float64) []plan.Step {
 	steps := make([]plan.Step, 0, len(n.legs))
 	var leave func(node int)
 	leave = func(node int) {
-		legs, left := n.leaving(node, room)
+		legs, left := n.leaving(node)
 		for i, l := range legs {
 			x := l.x
-			if l.full(room) {
+			if l.full {
 				x *= 1 - room
 			}
 			s := plan.Step{Pool: l.pool, In: int(l.arc.In), Out: int(l.arc.Out)}
@@ -56,7 +57,7 @@ func (n *net) steps(room float64) []plan.Step {
 // leaving are the legs in use out of a node and their sum; the widest first,
 // by basis points, so that the noise of floats does not order equals. The last
 // one takes what is left, so that full ones come first.
-func (n *net) leaving(node int, room float64) (legs []*leg, sum float64) {
+func (n *net) leaving(node int) (legs []*leg, sum float64) {
 	for i := range n.legs {
 		if l := &n.legs[i]; l.from == node && !l.off {
 			legs = append(legs, l)
@@ -64,8 +65,8 @@ func (n *net) leaving(node int, room float64) (legs []*leg, sum float64) {
 		}
 	}
 	slices.SortStableFunc(legs, func(a, b *leg) int {
-		if a.full(room) != b.full(room) {
-			if a.full(room) {
+		if a.full != b.full {
+			if a.full {
 				return -1
 			}
 			return 1
@@ -75,6 +76,15 @@ func (n *net) leaving(node int, room float64) (legs []*leg, sum float64) {
 	return legs, sum
 }
 
-// full says whether a leg takes all that its pool can, up to a part; none is
-// without room to leave.
-func (l *leg) full(room float64) bool { return room > 0 && l.x >= l.supply.Max*(1-room) }
+// brim notes the legs that take all that their pools can, up to a part, and
+// those that lead to where all legs do; none without room to leave.
+func (n *net) brim(room float64) {
+	for i := range n.nodes {
+		n.nodes[i].joined = i != sink && room > 0 // all that leave are full
+	}
+	for i := len(n.legs) - 1; i >= 0; i-- {
+		l := &n.legs[i]
+		l.full = room > 0 && (l.x >= l.supply.Max*(1-room) || n.nodes[l.to].joined)
+		n.nodes[l.from].joined = n.nodes[l.from].joined && (l.full || l.off)
+	}
+}
