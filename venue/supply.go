@@ -156,6 +156,7 @@ const (
 	wide       = 0.2
 	narrow     = 0.01
 	steep      = 0.97
+	brim       = 1e-7 // of what is refused: as near to it as the last point is
 )
 
 // answer is what a pool pays for an amount; mean is the price of what it takes
@@ -181,6 +182,7 @@ func sample(p Pool, in, out int) *Supply {
 			continue
 		}
 		if err != nil && len(points) > 1 {
+			points = hull(points, most(p, in, out, *last, next))
 			break
 		}
 		if err == nil {
@@ -189,6 +191,20 @@ func sample(p Pool, in, out int) *Supply {
 		x, part = next+1, min(wide, part*1.5)
 	}
 	return lay(points)
+}
+
+// most is the last answer of a pool before it refuses, between one that it
+// gave and an amount that it refused.
+func most(p Pool, in, out int, given answer, refused float64) answer {
+	for refused-given.x > brim*refused {
+		mid := math.Floor((given.x + refused) / 2)
+		if q, err := p.Quote(in, out, u256.FromFloat(mid)); err != nil || mid == given.x {
+			refused = mid
+		} else {
+			given = answer{x: mid, y: q.Out.Float(), gas: float64(q.Gas)}
+		}
+	}
+	return given
 }
 
 // hull adds an answer and forgets those before it that rounding has put below
