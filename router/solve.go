@@ -18,6 +18,7 @@ const (
 	tollSteps   = 30
 	rough, fine = 1e-5, 1e-9 // of the order: flow that may not add up
 	damping     = 1e-12      // of the order: the least curvature of a direction
+	short       = 1. / 16    // of a step: what is made of one that curvature misleads
 )
 
 // newton is the memory of solve.
@@ -64,9 +65,13 @@ func (n *net) minimise(tolerance float64) bool {
 		moved := false
 		for lambda < 1e6 {
 			n.direction(lambda)
-			if next, ok := n.descend(sum); ok {
+			if next, length := n.descend(sum); length > 0 {
 				sum, moved = next, true
-				lambda = max(lambda/16, damping)
+				if length < short {
+					lambda = max(lambda*64, 1e-9)
+				} else {
+					lambda = max(lambda/16, damping)
+				}
 				break
 			}
 			lambda = max(lambda*64, 1e-9)
@@ -144,8 +149,9 @@ func (n *net) direction(lambda float64) {
 }
 
 // descend makes the step, no value to more than its double or less than its
-// half; shorter where the sum would rise.
-func (n *net) descend(before float64) (float64, bool) {
+// half; shorter where the sum would rise. It gives the sum and the part of the
+// step that was made.
+func (n *net) descend(before float64) (sum, length float64) {
 	w := &n.newton
 	promised := w.tollSlope * w.tollStep
 	for t := range n.nodes {
@@ -153,14 +159,14 @@ func (n *net) descend(before float64) (float64, bool) {
 		promised += w.slope[t] * w.step[t]
 	}
 	if promised >= 0 {
-		return before, false
+		return before, 0
 	}
-	length := 1.0
+	length = 1
 	for range 6 {
 		n.move(length)
-		sum := n.evaluate()
+		sum = n.evaluate()
 		if sum <= before+1e-4*length*promised+1e-15*before {
-			return sum, true
+			return sum, length
 		}
 		// The parabola through what is known has its least here.
 		least := -promised * length * length / (2 * (sum - before - promised*length))
@@ -168,7 +174,7 @@ func (n *net) descend(before float64) (float64, bool) {
 	}
 	n.move(0)
 	n.evaluate()
-	return before, false
+	return before, 0
 }
 
 // move sets the values to a part of the step.
