@@ -1,6 +1,7 @@
 package router
 
 import (
+	"math"
 	"slices"
 
 	"braid/market"
@@ -73,22 +74,24 @@ func (f *finder) parallel(p *plan.Plan, s *plan.Step, show func(*market.Arc)) {
 	from, _ := f.s.Token(s.TokenIn())
 	to, _ := f.s.Token(s.TokenOut())
 	offer := func(a *market.Arc) {
-		if int(a.To) == to && !f.banned[a.Source] && !uses(p, f.pools[a.Pool]) {
+		if !f.banned[a.Source] && !uses(p, f.pools[a.Pool]) {
 			show(a)
 		}
 	}
-	arcs := f.g.All(from)
-	if len(arcs) > len(f.g.All(to)) {
-		f.g.Into(to, func(t int, a *market.Arc) {
-			if t == from {
-				offer(a)
+	ways, fan, start := f.g.Ways(from, math.MaxInt)
+	if f.g.Connected(to) {
+		for i := range ways[:fan] {
+			if int(ways[i].To) == to {
+				offer(&f.g.Arcs[start+i])
 			}
-		})
+		}
 		return
 	}
-	for i := range arcs {
-		offer(&arcs[i])
-	}
+	f.g.Into(to, func(t int, a *market.Arc) {
+		if t == from {
+			offer(a)
+		}
+	})
 }
 
 func uses(p *plan.Plan, pool venue.Pool) bool {
