@@ -8,6 +8,7 @@ import (
 	"io"
 	"math"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -33,6 +34,10 @@ type outcome struct {
 	Micros float64 `json:"micros"`
 	Steps  []move  `json:"steps"`
 	Error  string  `json:"error,omitempty"`
+
+	// What no plan pays more than, and no plan of as many steps as it may have.
+	Bound      string `json:"boundAmountOut,omitempty"`
+	BoundSteps string `json:"boundStepsAmountOut,omitempty"`
 }
 
 type move struct {
@@ -51,12 +56,14 @@ type report struct {
 }
 
 // bench plans each order of a file once, in order, on one goroutine, and
-// writes down what each plan pays and how long it took to find.
-func bench(ctx context.Context, args []string, stderr io.Writer) error {
+// writes down what each plan pays and how long it took to find. Bounds come
+// after all plans, so that these are timed alone.
+func bench(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	f := flags("bench", stderr)
 	maxSteps := f.Int("max-steps", router.DefaultMaxSteps, "steps that a plan may have")
 	marketFile := f.String("market", "", "the market, a JSON `file`")
 	tradesFile := f.String("trades", "", "the orders, a JSON `file`")
+	bounds := f.Bool("bounds", false, "compute what no plan can pay more than, and say how far the plans are from there")
 	outFile := f.String("out", "", "the plans, a JSON `file` to be written")
 	dumpFile := f.String("dump", "", "instead of all this, a JSON `file` to write the market of --rpc to")
 	rpc := f.String("rpc", "", "a node of a local chain (`URL`), for --dump")
@@ -81,12 +88,17 @@ func bench(ctx context.Context, args []string, stderr io.Writer) error {
 	}
 	s.Graph()
 	r := report{Runner: "braid", Version: version, Config: fmt.Sprint("max-steps=", *maxSteps), SetupMs: since(start) / 1e3}
+	var orders []router.Order
 	for _, t := range tasks {
 		o, err := t.order(s, *maxSteps)
 		if err != nil {
 			return fmt.Errorf("%s: order %d: %w", *tradesFile, t.ID, err)
 		}
 		r.Results = append(r.Results, t.run(s, o))
+		orders = append(orders, o)
+	}
+	if *bounds {
+		r.bound(s, orders, stdout)
 	}
 	data, err := json.Marshal(r)
 	if err != nil {
@@ -120,6 +132,37 @@ func (t *task) run(s *market.Snapshot, o router.Order) outcome {
 		result.Steps = append(result.Steps, newMove(s, &p.Steps[i]))
 	}
 	return result
+}
+
+// bound adds the bounds of the orders, and prints how far below the plans are.
+func (r *report) bound(s *market.Snapshot, orders []router.Order, stdout io.Writer) {
+	var any, few []float64
+	for i, o := range orders {
+		result := &r.Results[i]
+		bound, ok := router.Bound(s, o)
+		steps, _ := router.BoundSteps(s, o)
+		if !ok || result.Error != "" {
+			continue
+		}
+		result.Bound, result.BoundSteps = bound.String(), steps.String()
+		out, _ := decimal(result.Out).integer()
+		any = append(any, 1e4*(1-out.Float()/bound.Float()))
+		few = append(few, 1e4*(1-out.Float()/steps.Float()))
+	}
+	for _, row := range []struct {
+		of   string
+		gaps []float64
+	}{{"any steps", any}, {r.Config, few}} {
+		if n := len(row.gaps); n > 0 {
+			slices.Sort(row.gaps)
+			sum := 0.0
+			for _, gap := range row.gaps {
+				sum += gap
+			}
+			fmt.Fprintf(stdout, "bps below the bound of %s: median %.3f, mean %.3f, worst %.2f, of %d plans\n",
+				row.of, row.gaps[n/2], sum/float64(n), row.gaps[n-1], n)
+		}
+	}
 }
 
 // newMove names pools and tokens by their numbers, which a sheet and its

@@ -53,7 +53,7 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdout,
 	case "quote":
 		err = quote(ctx, args, getenv, stdout, stderr)
 	case "bench":
-		err = bench(ctx, args, stderr)
+		err = bench(ctx, args, stdout, stderr)
 	case "verify":
 		err = verify(ctx, args, os.Stdin, stdout, stderr)
 	case "deploy":
