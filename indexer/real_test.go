@@ -168,7 +168,7 @@ func TestGapsAndOutages(t *testing.T) {
 func (w *world) unpaired() (factory, a, b common.Address) {
 	w.Helper()
 	s := w.index.Head()
-	source := s.Pools()[0].Info().Source
+	source := s.Pools()[len(s.Pools())-1].Info().Source
 	taken := map[[2]common.Address]bool{}
 	for _, p := range s.Pools() {
 		if i := p.Info(); i.Source == source {

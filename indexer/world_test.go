@@ -46,6 +46,12 @@ func newWorld(t testing.TB, keep int) *world {
 
 func newWorldOf(t testing.TB, keep int, families ...venue.Family) *world {
 	t.Helper()
+	return newWorldFrom(t, keep, market.New(monad.Chain()), families...)
+}
+
+// newWorldFrom has an indexer that goes on from a market.
+func newWorldFrom(t testing.TB, keep int, start *market.Snapshot, families ...venue.Family) *world {
+	t.Helper()
 	local, err := devchain.Start(t.Context(), devchain.Config{
 		RPCAddr: "127.0.0.1:0", Artifacts: "../build/artifacts", Seed: 1, Sources: monad.Sources(), Families: families,
 	})
@@ -56,7 +62,7 @@ func newWorldOf(t testing.TB, keep int, families ...venue.Family) *world {
 	w := &world{TB: t, chain: local, wire: newWire(t, local.URL()), registry: prometheus.NewRegistry(), families: families}
 	w.node = dial(t, w.wire.url())
 	w.index = indexer.New(indexer.Config{
-		Node: w.node, Families: families, Start: market.New(monad.Chain()), Listed: monad.Tokens(), Registry: w.registry,
+		Node: w.node, Families: families, Start: start, Listed: monad.Tokens(), Registry: w.registry,
 		FirstBlock: 1_000_000, Keep: keep,
 	})
 	run(t, w.index)
