@@ -18,6 +18,7 @@ const (
 	tollSteps   = 30
 	rough, fine = 1e-5, 1e-9 // of the order: flow that may not add up
 	damping     = 1e-12      // of the order: the least curvature of a direction
+	spill       = 1e-4       // of what a pool takes: more is too much, less flow that does not add up
 	short       = 1. / 16    // of a step: what is made of one that curvature misleads
 )
 
@@ -206,12 +207,12 @@ func (n *net) push() float64 {
 				continue
 			}
 			l.x *= from.held / sum
-			if l.y, _, l.gas = l.supply.Pay(min(l.x, l.supply.Max)); l.x > l.supply.Max*(1+1e-9) {
+			if l.y, _, l.gas = l.supply.Pay(min(l.x, l.supply.Max)); l.x > l.supply.Max*(1+spill) {
 				return -1
 			}
 			n.nodes[l.to].held += l.y
 		}
-		if sum == 0 && from.held > 0 {
+		if sum == 0 && from.held*from.v > spill*n.amount*n.nodes[source].v {
 			return -1
 		}
 	}
