@@ -22,19 +22,14 @@ type finder struct {
 	banned  []bool        // by source
 	closed  []*market.Arc // that are not to be used
 	shutOut []bool        // by token: may not be in mid-route; nil if all may
-	entries []entry       // arcs to ill connected ends
-	outlook outlook
+	outlook *outlook      // in use
+	ahead   outlook       // to the last token
+	around  outlook       // to the nodes of the net
 	layers  []layer
 	columns []column
 	net     net
 
 	tooSmall, tooLarge bool // what pools said in the last search
-}
-
-// entry is an arc with the token it leaves.
-type entry struct {
-	from int
-	arc  *market.Arc
 }
 
 var finders = sync.Pool{New: func() any { return new(finder) }}
@@ -76,9 +71,9 @@ func newFinder(s *market.Snapshot, o Order) (*finder, error) {
 
 func (f *finder) release() {
 	f.forget()
-	f.outlook.forget()
+	f.ahead.forget()
+	f.around.forget()
 	f.net.forget()
-	clear(f.entries)
 	clear(f.columns)
 	f.open()
 	f.s, f.g, f.pools, f.shutOut = nil, nil, nil, nil
@@ -111,7 +106,8 @@ func (f *finder) makeRoom() {
 	for k := range f.layers {
 		f.layers[k].slot = grown(f.layers[k].slot, len(f.s.Tokens()))
 	}
-	f.outlook.best = grown(f.outlook.best, len(f.s.Tokens()))
+	f.ahead.best = grown(f.ahead.best, len(f.s.Tokens()))
+	f.around.best = grown(f.around.best, len(f.s.Tokens()))
 }
 
 // gasCost of a unit of gas in the last token; 0 when unknown.

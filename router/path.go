@@ -42,18 +42,15 @@ const (
 func (f *finder) price(chunk float64) {
 	f.forget()
 	f.columns = f.columns[:0]
-	f.outlook.forget()
-	f.entries = f.entries[:0]
 	n, worth := &f.net, f.g.Worth[f.out]
 	for i := range n.nodes {
 		t, v := n.nodes[i].token, n.nodes[i].v
-		if !(v > 0) {
-			continue
+		if i == source || !(v > 0) {
+			f.around.aim(t, 0)
+		} else {
+			f.around.aim(t, v*worth/f.g.Worth[t])
 		}
-		if i != source {
-			f.aim(t, v*worth/f.g.Worth[t])
-		}
-		if i != sink {
+		if i != sink && v > 0 {
 			*f.layers[0].at(t) = bunch{{amount: chunk / v, origin: int32(i), from: -1, before: -1}}
 		}
 	}
@@ -64,8 +61,7 @@ func (f *finder) price(chunk float64) {
 	if n.toll > 0 && n.places > fewSteps {
 		w.reach = min(w.reach, shortDetour)
 	}
-	f.outlook.bulk = w.need >= surely
-	f.lookBack(w.reach, 0)
+	f.lookBack(&f.around, rules{reach: w.reach, bulk: w.need >= surely})
 	w.run()
 	slices.SortStableFunc(f.columns, func(a, b column) int { return cmp.Compare(b.gain, a.gain) })
 }
@@ -74,27 +70,17 @@ func (f *finder) price(chunk float64) {
 // than a handful.
 const surely = 8 * market.Handful
 
-// aim lets paths end at a token. If it is ill connected no fan may show the
-// arcs that lead there.
-func (f *finder) aim(token int, pays float64) {
-	f.outlook.aim(token, pays)
-	if !f.g.Connected(token) {
-		f.g.Into(token, func(from int, a *market.Arc) { f.entries = append(f.entries, entry{from, a}) })
-	}
-}
-
 // alone is the best path for an amount from the first token to the last. It
 // looks for one that pays nearly what the outlook says, and further and
 // further down until there is one.
 func (f *finder) alone(amount float64) ([]hop, bool) {
 	start := amount * f.g.Worth[f.in]
-	f.outlook.bulk = start >= surely
 	found := math.Inf(-1)
 	for _, part := range []float64{0.9, 0.5} {
 		if len(f.g.All(f.out)) > wide {
 			part = 0
 		}
-		f.aimAtLast(part * start)
+		f.aimAtLast(start >= surely, part*start)
 		top := f.top(f.hops) * start
 		for _, less := range []float64{1e-4, 1e-3, 1e-2, 1e-1} {
 			floor := top * (1 - less)
@@ -113,8 +99,7 @@ func (f *finder) alone(amount float64) ([]hop, bool) {
 			break
 		}
 	}
-	f.outlook.bulk = false
-	f.aimAtLast(0)
+	f.aimAtLast(false, 0)
 	c, ok := f.best(amount, found-math.Abs(found)*slack)
 	if !ok {
 		return nil, false
@@ -123,11 +108,10 @@ func (f *finder) alone(amount float64) ([]hop, bool) {
 }
 
 // aimAtLast looks back from the last token.
-func (f *finder) aimAtLast(least float64) {
-	f.outlook.forget()
-	f.entries = f.entries[:0]
-	f.aim(f.out, 1)
-	f.lookBack(f.hops, least)
+func (f *finder) aimAtLast(bulk bool, least float64) {
+	f.ahead.aim(f.in, 0)
+	f.ahead.aim(f.out, 1)
+	f.lookBack(&f.ahead, rules{f.hops, bulk, least})
 }
 
 // best is the best path of those that reach a worth.

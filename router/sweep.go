@@ -31,8 +31,8 @@ const (
 func (w *sweep) run() {
 	for k := range w.reach {
 		l := &w.layers[k]
-		for i := range w.entries {
-			if e := &w.entries[i]; l.slot[e.from] > 0 {
+		for i := range w.outlook.entries {
+			if e := &w.outlook.entries[i]; l.slot[e.from] > 0 {
 				w.try(k, e.from, &l.labels[l.slot[e.from]-1], e.arc)
 			}
 		}
@@ -55,7 +55,7 @@ func (w *sweep) toll(hops int) float64 { return float64(hops) * w.net.toll * w.g
 // come by falling lift, so that the first too weak for any end ends the look.
 func (w *sweep) extend(k, t int, labels *bunch) {
 	ways, fan, start := w.g.Ways(t, math.MaxInt)
-	left, o := w.reach-k-1, &w.outlook
+	left, o := w.reach-k-1, w.outlook
 	w.net.effort += fan / looks
 	worth, must := labels[0].amount*w.g.Worth[t], w.must(0, k+1)
 	if k > 0 {
