@@ -31,6 +31,8 @@ const (
 	maxEffort    = 100_000_000 // arcs looked at, or the like
 	maxAppraised = 256         // tokens whose values are found together
 	joinAtOnce   = 64
+	relaxations  = 8
+	halvings     = 16
 	loose        = 1e-6 // of the order: flow that may not add up
 	negligible   = 1e-6 // of the order: what need not be looked into
 )
@@ -142,6 +144,10 @@ func (b *appraisal) solve(tolerance float64) {
 func (b *appraisal) look() {
 	b.close()
 	b.appraise()
+	if b.left > negligible*b.sum {
+		b.relax()
+		b.appraise()
+	}
 	if b.sum < b.best {
 		b.best, b.kept = b.sum, append(b.kept[:0], b.value...)
 	}
@@ -187,7 +193,62 @@ func (b *appraisal) close() {
 	}
 }
 
-// bid is what the neighbours give for a token.
+// relax moves the values of tokens outside the net whose arcs leave anything
+// to where they leave least, one by one, as long as that helps. What a token
+// sells for is too much if only little of it does.
+func (b *appraisal) relax() {
+	for i, before := 0, math.Inf(1); i < relaxations && b.left < before*3/4; i++ {
+		before, b.left = b.left, 0
+		for _, t := range b.hot {
+			if len(b.g.All(t)) <= wide {
+				b.left += b.balance(t)
+			}
+		}
+	}
+}
+
+// balance gives a token the value at which as much of it is sold as bought,
+// and says what its arcs leave then.
+func (b *appraisal) balance(t int) (left float64) {
+	b.effort += halvings * len(b.g.All(t))
+	for lo, hi, i := b.ask(t), b.bid(t), 0; i < halvings && lo < hi; i++ {
+		b.value[t] = math.Sqrt(lo * hi)
+		surplus := 0.0
+		left = 0
+		b.trades(t, func(x, y, profit float64) {
+			surplus += y - x
+			left += profit
+		})
+		if surplus > 0 {
+			hi = b.value[t]
+		} else {
+			lo = b.value[t]
+		}
+	}
+	return left
+}
+
+// trades shows what is sold of a token at the values, what is bought of it,
+// and what that leaves.
+func (b *appraisal) trades(t int, show func(sold, bought, profit float64)) {
+	v := b.value[t]
+	b.g.Into(t, func(from int, a *market.Arc) {
+		if u := b.value[from]; a.Spot*v > u && b.open(a) && !b.unused(from) {
+			x, y, _, _ := a.Supply.Until(u / v)
+			show(0, y, y*v-x*u)
+		}
+	})
+	arcs := b.g.All(t)
+	for i := range arcs {
+		a := &arcs[i]
+		if u := b.value[a.To]; a.Spot*u > v && b.open(a) {
+			x, y, _, _ := a.Supply.Until(v / u)
+			show(x, 0, y*u-x*v)
+		}
+	}
+}
+
+// bid is what the neighbours give for a token, ask what they take.
 func (b *appraisal) bid(t int) (bid float64) {
 	arcs := b.g.All(t)
 	for i := range arcs {
@@ -196,6 +257,16 @@ func (b *appraisal) bid(t int) (bid float64) {
 		}
 	}
 	return bid
+}
+
+func (b *appraisal) ask(t int) float64 {
+	ask := math.Inf(1)
+	b.g.Into(t, func(from int, a *market.Arc) {
+		if b.open(a) && !b.unused(from) {
+			ask = min(ask, b.value[from]/a.Spot)
+		}
+	})
+	return ask
 }
 
 // appraise sums up what all arcs leave at the values, and notes which tokens
@@ -208,7 +279,7 @@ func (b *appraisal) appraise() {
 	b.sum = n.evaluate()
 	b.effort += len(b.g.Arcs)
 	for t, v := range b.value {
-		if b.shut(t) && t != b.in && t != b.out {
+		if b.unused(t) {
 			continue
 		}
 		node, arcs := n.nodeOf[t] > 0, b.g.All(t)
@@ -262,8 +333,8 @@ func (b *appraisal) widen() bool {
 	return true
 }
 
-// open says whether a plan may use an arc.
-func (b *appraisal) open(a *market.Arc) bool {
-	to := int(a.To)
-	return !b.banned[a.Source] && (!b.shut(to) || to == b.in || to == b.out)
-}
+// open says whether a plan may use an arc out of a token that it may use.
+func (b *appraisal) open(a *market.Arc) bool { return !b.banned[a.Source] && !b.unused(int(a.To)) }
+
+// unused says whether no plan may use a token.
+func (b *appraisal) unused(t int) bool { return b.shut(t) && t != b.in && t != b.out }
