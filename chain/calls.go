@@ -107,10 +107,14 @@ func (n *node) calls(ctx context.Context, block common.Hash, calls []Call) ([]Re
 
 // alone makes one read. An error in the node's answer is the contract's doing,
 // unless it speaks of limits: taken for a fault of the node it would be tried
-// for ever, and any contract could stop us.
+// for ever, and any contract could stop us. A node that was short of time is
+// asked again, but not for ever either.
 func (n *node) alone(ctx context.Context, block common.Hash, call Call) (Result, error) {
 	call.lens = usesLens(call)
 	data, err := n.ethCall(ctx, block, call)
+	for tries := 1; err != nil && outOfTime(err) && tries < 3; tries++ {
+		data, err = n.ethCall(ctx, block, call)
+	}
 	if err != nil {
 		if answered(err) && !limited(err) {
 			return Result{}, nil

@@ -62,6 +62,12 @@ func limited(err error) bool {
 	return errors.As(err, &answer) && (answer.ErrorCode() == limitExceeded || answer.ErrorCode() == http.StatusTooManyRequests)
 }
 
+// outOfTime tells an answer that the node gave up on for want of time.
+func outOfTime(err error) bool {
+	m := strings.ToLower(err.Error())
+	return answered(err) && (strings.Contains(m, "timeout") || strings.Contains(m, "timed out"))
+}
+
 // unsupported tells a method that the node does not have.
 func unsupported(err error) bool {
 	const methodNotFound = -32601

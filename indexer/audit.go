@@ -14,12 +14,12 @@ import (
 // Logs are believed, but not without looking. Every so many blocks some pools
 // of the market are read from the chain as they stood at its block, and held
 // to what the logs have made of them. One that differs is read anew with the
-// next block. A source whose pools differ again and again is kept out of
+// next block, and so is one that could not be read before and now can. A source whose pools differ again and again is kept out of
 // routes until somebody has looked: its code does something that its logs do
 // not tell.
 
 const (
-	auditPools   = 32     // a time, each after all others
+	auditPools   = 32     // a time, each after all others; and as many unusable ones
 	strikes      = 3      // differences within strikeBlocks make an audit's hold
 	strikeBlocks = 20_000 // some hours
 )
@@ -31,6 +31,7 @@ type auditor struct {
 	markets chan *market.Snapshot
 	wrong   chan []venue.ID
 	next    int                 // pool to begin with
+	again   int                 // unusable pool to begin with
 	strikes map[string][]uint64 // by source: blocks
 	holds   map[string]string
 }
@@ -92,12 +93,16 @@ func (x *Indexer) audit(ctx context.Context) {
 // differ reads some pools of a market and returns those that are not as the
 // chain has them.
 func (x *Indexer) differ(ctx context.Context, m *market.Snapshot) (wrong []venue.ID, err error) {
-	a, pools := &x.auditor, m.Pools()
-	d := newDraft(m)
-	for range min(auditPools, len(pools)) {
-		a.next = (a.next + 1) % len(pools)
-		x.blank(d, pools[a.next])
+	a, d := &x.auditor, newDraft(m)
+	d.quiet = true
+	choose := func(pools []venue.Pool, next *int) {
+		for range min(auditPools, len(pools)) {
+			*next = (*next + 1) % len(pools)
+			x.blank(d, pools[*next])
+		}
 	}
+	choose(m.Pools(), &a.next)
+	choose(unknown(m), &a.again)
 	asked := slices.Clone(d.order)
 	if err := x.load(ctx, d, m.Block(), nil); err != nil {
 		return nil, err
@@ -116,6 +121,16 @@ func (x *Indexer) differ(ctx context.Context, m *market.Snapshot) (wrong []venue
 		x.strike(m.Block().Number, ours.Info())
 	}
 	return wrong, nil
+}
+
+// unknown are the pools whose state is not known.
+func unknown(m *market.Snapshot) (pools []venue.Pool) {
+	for _, p := range m.Pools() {
+		if u, ok := p.(unusable); ok && u.was != nil {
+			pools = append(pools, p)
+		}
+	}
+	return pools
 }
 
 func (x *Indexer) wants(p venue.Pool) bool {

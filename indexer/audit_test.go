@@ -1,7 +1,16 @@
 package indexer_test
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -77,4 +86,59 @@ func TestAudit(t *testing.T) {
 	x.Hold("audit", nil)
 	all := len(s.Pools())/32 + 2 // audits, each with others
 	parity(t, w.node, lives(2*all, func() bool { return false }))
+}
+
+// A node that has no time for some reads is asked again. Where it has none for
+// long the pools are out of use, and come back when it has.
+func TestNoTime(t *testing.T) {
+	w := newWorld(t, 0)
+	for range 40 {
+		w.mine()
+	}
+	var refusals atomic.Int64 // that are left
+	at, err := url.Parse(w.chain.URL())
+	if err != nil {
+		t.Fatal(err)
+	}
+	node := httputil.NewSingleHostReverseProxy(at)
+	slow := httptest.NewServer(http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		if bytes.Contains(body, []byte("0902f1ac")) && refusals.Add(-1) >= 0 { // getReserves
+			var q struct{ ID json.RawMessage }
+			json.Unmarshal(body, &q)
+			out.Header().Set("Content-Type", "application/json")
+			fmt.Fprintf(out, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32000,"message":"execution aborted (timeout = 5s)"}}`, q.ID)
+			return
+		}
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		node.ServeHTTP(out, r)
+	}))
+	defer slow.Close()
+	for _, c := range []struct{ refusals, lost int64 }{{3, 0}, {1 << 40, 1}} {
+		refusals.Store(c.refusals)
+		x := indexer.New(indexer.Config{
+			Node: dial(t, slow.URL), Families: w.families, Sources: monad.Sources(),
+			Start: market.New(monad.Chain()), Listed: monad.Tokens(), Keep: 8, AuditEvery: 1,
+		})
+		run(t, x)
+		lost := func() (n int64) {
+			w.mine()
+			for _, p := range await(t, x, w.chain.Head().Hash()).Pools() {
+				if _, known := p.(*univ2.Pool); !known {
+					n++
+				}
+			}
+			return n
+		}
+		if n := lost(); min(n, 1) != c.lost {
+			t.Errorf("%d refusals: %d pools lost", c.refusals, n)
+		}
+		refusals.Store(0)
+		for tries := 0; lost() > 0; tries++ {
+			if time.Sleep(20 * time.Millisecond); tries == 100 {
+				t.Fatalf("%d pools stay lost", lost())
+			}
+		}
+		parity(t, w.node, await(t, x, w.chain.Head().Hash()))
+	}
 }

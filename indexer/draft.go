@@ -22,6 +22,7 @@ type draft struct {
 
 	loaders map[venue.ID]venue.Loader // of the pools whose logs do not tell all
 	tell    func(done, of int)        // unless nil, hears how many pools have been loaded
+	quiet   bool                      // what goes wrong is no news
 }
 
 func newDraft(base *market.Snapshot) *draft {
@@ -114,7 +115,9 @@ func (x *Indexer) spoil(d *draft, id venue.ID, err error) {
 		return
 	}
 	if _, already := p.(unusable); !already {
-		x.log.Warn("pool is unusable", "pool", id, "err", err)
+		if !d.quiet {
+			x.log.Warn("pool is unusable", "pool", id, "err", err)
+		}
 		d.put(unusable{p.Info(), "its state is not known", p})
 	}
 }
