@@ -64,10 +64,12 @@ func list(snap *market.Snapshot) (tokens []listed) {
 }
 
 func routable(snap *market.Snapshot, token int) bool {
-	return slices.ContainsFunc(snap.Edges(token), func(e market.Edge) bool {
-		p := snap.Pools()[e.Pool]
-		return p.Spot(e.In, e.Out) > 0 || p.Spot(e.Out, e.In) > 0
-	})
+	for e := range snap.Edges(token) {
+		if p := snap.Pools()[e.Pool]; p.Spot(e.In, e.Out) > 0 || p.Spot(e.Out, e.In) > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // tokens lists from the last market there was, however old it is.

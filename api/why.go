@@ -86,7 +86,7 @@ func (d *desk) rival(ctx context.Context, find func(*market.Snapshot, router.Ord
 // traders are the sources with a pool of the token, in order.
 func (d *desk) traders(a common.Address) (ids []string) {
 	token, _ := d.Token(a)
-	for _, e := range d.Edges(token) {
+	for e := range d.Edges(token) {
 		ids = append(ids, d.Pools()[e.Pool].Info().Source.ID)
 	}
 	slices.Sort(ids)

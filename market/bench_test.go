@@ -25,11 +25,6 @@ import (
 func BenchmarkNext(b *testing.B) {
 	const pools, tokens, changes = 10_000, 6_500, 200
 	r := rand.New(rand.NewPCG(1, 1))
-	number := func(kind byte, n int) (a common.Address) {
-		a[0] = kind
-		binary.BigEndian.PutUint32(a[16:], uint32(n))
-		return a
-	}
 	list := make([]market.Token, tokens)
 	for i := range list {
 		list[i] = market.Token{Address: number(0xaa, i), Symbol: "T", Decimals: 18}
@@ -82,6 +77,33 @@ func BenchmarkNext(b *testing.B) {
 	}
 	slices.Sort(worked)
 	b.ReportMetric(float64(worked[len(worked)/2].Microseconds())/1000, "median-cpu-ms")
+}
+
+// BenchmarkAdd is a block that adds a pool and its token to 50,000 of both.
+func BenchmarkAdd(b *testing.B) {
+	const many = 50_000
+	dollar, source := number(0xaa, 0), &venue.Source{FeeBps: 30}
+	launch := func(i int) (venue.Pool, market.Token) {
+		t := market.Token{Address: number(0xaa, i)}
+		return univ2.NewPool(source, number(0x11, i), [2]common.Address{dollar, t.Address}, u256.From(1e18), u256.From(1e18)), t
+	}
+	pools, tokens := make([]venue.Pool, many), make([]market.Token, many)
+	for i := range pools {
+		pools[i], tokens[i] = launch(i + 1)
+	}
+	s, err := market.New(market.Chain{}).Next(market.Block{}, pools, append(tokens, market.Token{Address: dollar}))
+	for i := many + 1; b.Loop(); i++ {
+		p, t := launch(i)
+		if s, err = s.Next(market.Block{}, []venue.Pool{p}, []market.Token{t}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func number(kind byte, n int) (a common.Address) {
+	a[0] = kind
+	binary.BigEndian.PutUint32(a[16:], uint32(n))
+	return a
 }
 
 // processor is the time that all cores have worked for this process.

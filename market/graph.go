@@ -1,6 +1,10 @@
 package market
 
-import "braid/venue"
+import (
+	"iter"
+
+	"braid/venue"
+)
 
 // Graph is the market as a search wants it: every direction of every pool that
 // takes anything, with its supply, the best first. It is a function of the
@@ -94,6 +98,27 @@ func (g *Graph) Into(token int, do func(from int, a *Arc)) {
 	}
 }
 
+// Edge leads from a token through a pool to another token. Pool and To are
+// dense numbers, In and Out positions in the pool.
+type Edge struct {
+	Pool, To int
+	In, Out  int
+}
+
+// Edges lead out of a token, in the order in which their pools came, whether
+// they take anything or not.
+func (s *Snapshot) Edges(token int) iter.Seq[Edge] {
+	g := s.Graph()
+	return func(yield func(Edge) bool) {
+		for _, k := range g.out(token) {
+			l := &g.lanes[k]
+			if !yield(Edge{Pool: int(l.Pool), To: int(l.To), In: int(l.In), Out: int(l.Out)}) {
+				return
+			}
+		}
+	}
+}
+
 // Graph is the same for all callers.
 func (s *Snapshot) Graph() *Graph {
 	s.graphOnce.Do(func() {
@@ -104,7 +129,7 @@ func (s *Snapshot) Graph() *Graph {
 }
 
 func (s *Snapshot) newGraph(old *Graph) *Graph {
-	n := len(s.tokens)
+	n := len(s.tokens.all)
 	g := &Graph{Worth: make([]float64, n), Unlisted: make([]bool, n), kinds: make([]uint8, n), fans: make([]fan, n)}
 	g.lay(s, old)
 	g.list()
@@ -112,8 +137,8 @@ func (s *Snapshot) newGraph(old *Graph) *Graph {
 	g.appraise()
 	g.settle()
 	g.fanOut(g.lift())
-	for t := range s.tokens {
-		g.Unlisted[t] = !s.tokens[t].Verified
+	for t := range s.tokens.all {
+		g.Unlisted[t] = !s.tokens.all[t].Verified
 	}
 	return g
 }

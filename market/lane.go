@@ -80,15 +80,20 @@ func (s *Snapshot) appendLanes(lanes []lane, pool int, source uint16) []lane {
 		return in*(n-1) + out
 	}
 	first := len(lanes)
-	for in, a := range tokens {
+	numbers := make([]int32, n)
+	for i, a := range tokens {
+		no, _ := s.tokenNo.of(a)
+		numbers[i] = int32(no)
+	}
+	for in := range tokens {
 		depth := p.Depth(in)
-		for out, b := range tokens {
+		for out := range tokens {
 			if in == out {
 				continue
 			}
 			l := lane{
-				Arc:  Arc{Pool: int32(pool), To: int32(s.tokenNo[b]), In: uint8(in), Out: uint8(out), Source: source},
-				from: int32(s.tokenNo[a]), back: int32(at(out, in) - at(in, out)), mid: p.Spot(in, out), depth: depth,
+				Arc:  Arc{Pool: int32(pool), To: numbers[out], In: uint8(in), Out: uint8(out), Source: source},
+				from: numbers[in], back: int32(at(out, in) - at(in, out)), mid: p.Spot(in, out), depth: depth,
 			}
 			l.take(venue.SupplyOf(p, in, out))
 			lanes = append(lanes, l)

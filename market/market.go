@@ -7,7 +7,6 @@ package market
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -27,22 +26,14 @@ type Block struct {
 	BaseFee u256.Int
 }
 
-// Edge leads from a token through a pool to another token. Pool and To are
-// dense numbers, In and Out positions in the pool.
-type Edge struct {
-	Pool, To int
-	In, Out  int
-}
-
 // Snapshot is the market after one block.
 type Snapshot struct {
 	block   Block
 	chain   Chain
 	pools   []venue.Pool
-	poolNo  map[venue.ID]int
-	tokens  []Token
-	tokenNo map[common.Address]int
-	edges   [][]Edge // by token
+	poolNo  index[venue.ID]
+	tokens  list[Token]
+	tokenNo index[common.Address]
 
 	graphOnce sync.Once
 	graph     atomic.Pointer[Graph]
@@ -59,7 +50,7 @@ type Chain struct {
 
 // New is a market without pools, before the first block.
 func New(chain Chain) *Snapshot {
-	return &Snapshot{chain: chain, poolNo: map[venue.ID]int{}, tokenNo: map[common.Address]int{}}
+	return &Snapshot{chain: chain}
 }
 
 func (s *Snapshot) Block() Block { return s.block }
@@ -67,13 +58,10 @@ func (s *Snapshot) Chain() Chain { return s.chain }
 
 // Pools and Tokens are in the order of their numbers; callers only read them.
 func (s *Snapshot) Pools() []venue.Pool { return s.pools }
-func (s *Snapshot) Tokens() []Token     { return s.tokens }
-
-// Edges lead out of a token, in the order in which their pools came.
-func (s *Snapshot) Edges(token int) []Edge { return s.edges[token] }
+func (s *Snapshot) Tokens() []Token     { return s.tokens.all }
 
 func (s *Snapshot) Pool(id venue.ID) (venue.Pool, bool) {
-	i, ok := s.poolNo[id]
+	i, ok := s.poolNo.of(id)
 	if !ok {
 		return nil, false
 	}
@@ -82,14 +70,12 @@ func (s *Snapshot) Pool(id venue.ID) (venue.Pool, bool) {
 
 // PoolNo is the number of a pool.
 func (s *Snapshot) PoolNo(id venue.ID) (int, bool) {
-	i, ok := s.poolNo[id]
-	return i, ok
+	return s.poolNo.of(id)
 }
 
 // Token is the number of a token.
 func (s *Snapshot) Token(a common.Address) (int, bool) {
-	i, ok := s.tokenNo[a]
-	return i, ok
+	return s.tokenNo.of(a)
 }
 
 // GasPrice is what a unit of gas costs in wei.
@@ -105,40 +91,29 @@ func (s *Snapshot) GasPrice() u256.Int {
 // these tokens known. A pool is matched by its ID; the last of several wins.
 // Every token of a new pool must be known by then.
 func (s *Snapshot) Next(block Block, pools []venue.Pool, tokens []Token) (*Snapshot, error) {
-	n := &Snapshot{
-		block: block, chain: s.chain,
-		pools: s.pools, poolNo: s.poolNo, tokens: s.tokens, tokenNo: s.tokenNo, edges: s.edges,
-	}
-	n.older.Store(s.newestGraph())
-	if len(tokens) > 0 {
-		n.addTokens(tokens)
-	}
+	n := s.After(s)
+	n.block = block
+	n.addTokens(tokens)
 	if len(pools) == 0 {
 		return n, nil
 	}
 	n.pools = slices.Clone(n.pools)
 	var fresh []venue.Pool
 	for _, p := range pools {
-		if i, ok := n.poolNo[p.Info().ID]; ok {
+		if i, ok := n.poolNo.of(p.Info().ID); ok {
 			n.pools[i] = p
 		} else {
 			fresh = append(fresh, p)
 		}
 	}
-	if len(fresh) > 0 {
-		return n, n.addPools(fresh)
-	}
-	return n, nil
+	return n, n.addPools(fresh)
 }
 
 // After is the same market, for readers: what it derives it takes over from an
 // older market of any branch, if there is one, as far as pools are the same.
 // It goes with its readers, while s may be kept.
 func (s *Snapshot) After(old *Snapshot) *Snapshot {
-	n := &Snapshot{
-		block: s.block, chain: s.chain,
-		pools: s.pools, poolNo: s.poolNo, tokens: s.tokens, tokenNo: s.tokenNo, edges: s.edges,
-	}
+	n := &Snapshot{block: s.block, chain: s.chain, pools: s.pools, poolNo: s.poolNo, tokens: s.tokens, tokenNo: s.tokenNo}
 	n.older.Store(old.newestGraph())
 	return n
 }
@@ -156,52 +131,38 @@ func (s *Snapshot) newestGraph() *Graph {
 }
 
 func (n *Snapshot) addTokens(tokens []Token) {
-	n.tokenNo = maps.Clone(n.tokenNo)
-	n.tokens = slices.Clone(n.tokens)
-	n.edges = slices.Clone(n.edges)
-	for _, t := range tokens {
-		if _, known := n.tokenNo[t.Address]; known {
-			continue
-		}
-		n.tokenNo[t.Address] = len(n.tokens)
-		n.tokens = append(n.tokens, t.fit())
-		n.edges = append(n.edges, nil)
+	if len(tokens) == 0 {
+		return
 	}
+	n.tokenNo = n.tokenNo.open(len(tokens))
+	var fresh []Token
+	for _, t := range tokens {
+		if _, known := n.tokenNo.of(t.Address); !known {
+			n.tokenNo.late[t.Address] = len(n.tokens.all) + len(fresh)
+			fresh = append(fresh, t.fit())
+		}
+	}
+	n.tokens = n.tokens.and(fresh...)
 }
 
 func (n *Snapshot) addPools(fresh []venue.Pool) error {
-	n.poolNo = maps.Clone(n.poolNo)
-	n.edges = slices.Clone(n.edges)
-	own := map[int]bool{} // tokens whose edges no older snapshot shares
+	if len(fresh) == 0 {
+		return nil
+	}
+	n.poolNo = n.poolNo.open(len(fresh))
 	for _, p := range fresh {
 		info := p.Info()
-		if i, again := n.poolNo[info.ID]; again {
+		if i, again := n.poolNo.of(info.ID); again {
 			n.pools[i] = p
 			continue
 		}
-		no := len(n.pools)
-		n.poolNo[info.ID] = no
-		n.pools = append(n.pools, p)
-		for in, a := range info.Tokens {
-			from, ok := n.tokenNo[a]
-			if !ok {
+		for _, a := range info.Tokens {
+			if _, ok := n.tokenNo.of(a); !ok {
 				return fmt.Errorf("pool %s: token %s is not known", info.ID, a)
 			}
-			for out, b := range info.Tokens {
-				if in == out {
-					continue
-				}
-				to, ok := n.tokenNo[b]
-				if !ok {
-					return fmt.Errorf("pool %s: token %s is not known", info.ID, b)
-				}
-				if !own[from] {
-					// Clip, so that appending never writes into an older snapshot.
-					own[from], n.edges[from] = true, slices.Clip(n.edges[from])
-				}
-				n.edges[from] = append(n.edges[from], Edge{Pool: no, To: to, In: in, Out: out})
-			}
 		}
+		n.poolNo.late[info.ID] = len(n.pools)
+		n.pools = append(n.pools, p)
 	}
 	return nil
 }

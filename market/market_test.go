@@ -3,6 +3,8 @@ package market_test
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -71,10 +73,63 @@ func TestSnapshotsNeverChange(t *testing.T) {
 	}
 }
 
+// TestBranchesKeepApart: tokens and pools that came on one branch, before or
+// after those of others, have the same numbers and none of the others' for good.
+func TestBranchesKeepApart(t *testing.T) {
+	type branch struct {
+		*market.Snapshot
+		tokens []common.Address
+		pools  []venue.ID
+	}
+	r := rand.New(rand.NewPCG(1, 1))
+	all := []branch{{market.New(chain), nil, nil}}
+	for i := range 400 {
+		from := all[max(0, len(all)-1-r.IntN(4))]
+		from.tokens, from.pools = slices.Clone(from.tokens), slices.Clone(from.pools)
+		var tokens []market.Token
+		var pools []venue.Pool
+		for k := range r.IntN(60) {
+			token := market.Token{Address: number(byte(k), i)}
+			from.tokens, tokens = append(from.tokens, token.Address), append(tokens, token)
+			pair := [2]common.Address{from.tokens[0], token.Address}
+			if r.IntN(2) == 0 {
+				pools = append(pools, univ2.NewPool(source, number(byte(k), r.IntN(1e6)), pair, u256.One, u256.One))
+			}
+		}
+		from.Snapshot = next(t, from.Snapshot, 1, tokens, pools...)
+		for _, p := range pools {
+			if id := p.Info().ID; !slices.Contains(from.pools, id) {
+				from.pools = append(from.pools, id)
+			}
+		}
+		all = append(all, from)
+	}
+	for i, b := range all {
+		if len(b.Tokens()) != len(b.tokens) || len(b.Pools()) != len(b.pools) {
+			t.Fatalf("snapshot %d has %d tokens and %d pools of %d and %d", i, len(b.Tokens()), len(b.Pools()), len(b.tokens), len(b.pools))
+		}
+		for n, a := range b.tokens {
+			if no, ok := b.Token(a); !ok || no != n || b.Tokens()[n].Address != a {
+				t.Fatalf("snapshot %d: token %d is %d, and at its place stands %s", i, n, no, b.Tokens()[n].Address)
+			}
+		}
+		for n, id := range b.pools {
+			if no, ok := b.PoolNo(id); !ok || no != n || b.Pools()[n].Info().ID != id {
+				t.Fatalf("snapshot %d: pool %d is %d, and at its place stands %s", i, n, no, b.Pools()[n].Info().ID)
+			}
+		}
+		for _, a := range all[max(0, i-2)].tokens {
+			if no, known := b.Token(a); known && b.tokens[no] != a {
+				t.Fatalf("snapshot %d knows a token of another branch", i)
+			}
+		}
+	}
+}
+
 func describe(s *market.Snapshot) string {
 	text := fmt.Sprint(s.Block(), s.Tokens(), s.GasPrice())
 	for i := range s.Tokens() {
-		text += fmt.Sprint(s.Edges(i), s.Price(i))
+		text += fmt.Sprint(slices.Collect(s.Edges(i)), s.Price(i))
 	}
 	for _, p := range s.Pools() {
 		text += fmt.Sprint(p.Info().ID, p.Depth(0), p.Depth(1))
@@ -92,7 +147,7 @@ func TestNext(t *testing.T) {
 		t.Fatalf("%d pools, the first with %v", len(s.Pools()), p.Depth(0))
 	}
 	for i, want := range []market.Edge{{Pool: 0, To: 1, In: 0, Out: 1}, {Pool: 0, To: 0, In: 1, Out: 0}} {
-		if got := s.Edges(i); len(got) != 1 || got[0] != want {
+		if got := slices.Collect(s.Edges(i)); len(got) != 1 || got[0] != want {
 			t.Errorf("token %d leads %v, want %v", i, got, want)
 		}
 	}

@@ -28,11 +28,11 @@ func (s *Snapshot) USD(a common.Address) float64 {
 // whose worth is already known: to bend a price one has to put more real money
 // into a pool than the honest market holds.
 func (g *Graph) price(s *Snapshot) {
-	g.prices = make([]Price, len(s.tokens))
-	q := offers{deepest: make([]float64, len(s.tokens))}
+	g.prices = make([]Price, len(s.tokens.all))
+	q := offers{deepest: make([]float64, len(s.tokens.all))}
 	for _, a := range s.chain.Stables {
-		if i, ok := s.tokenNo[a]; ok {
-			q.push(offer{token: int32(i), usd: math.Pow10(-int(s.tokens[i].Decimals)), depth: math.Inf(1)})
+		if i, ok := s.tokenNo.of(a); ok {
+			q.push(offer{token: int32(i), usd: math.Pow10(-int(s.tokens.all[i].Decimals)), depth: math.Inf(1)})
 		}
 	}
 	for len(q.heap) > 0 {

@@ -193,7 +193,7 @@ func (t *trail) best(amount u256.Int) []market.Edge {
 }
 
 func (t *trail) extend(k, from int, l *label) {
-	for _, e := range t.s.Edges(from) {
+	for e := range t.s.Edges(from) {
 		if t.apart && t.used[e.Pool] || t.crosses(k, from, e) {
 			continue
 		}

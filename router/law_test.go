@@ -38,7 +38,7 @@ func bestPathOf(s *market.Snapshot, o Order, maxHops int, gasCost float64) (out 
 		}
 		seen[t] = true
 		defer func() { seen[t] = false }()
-		for _, e := range s.Edges(t) {
+		for e := range s.Edges(t) {
 			if seen[e.To] {
 				continue
 			}
