@@ -58,7 +58,7 @@ func (s *Snapshot) Chain() Chain { return s.chain }
 
 // Pools and Tokens are in the order of their numbers; callers only read them.
 func (s *Snapshot) Pools() []venue.Pool { return s.pools }
-func (s *Snapshot) Tokens() []Token     { return s.tokens.all }
+func (s *Snapshot) Tokens() []Token     { return slices.Clip(s.tokens.all) }
 
 func (s *Snapshot) Pool(id venue.ID) (venue.Pool, bool) {
 	i, ok := s.poolNo.of(id)

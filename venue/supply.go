@@ -236,15 +236,15 @@ func lay(points []answer) *Supply {
 			next := &points[i+1]
 			end = a.mean * next.mean * (next.x - before.x) / (next.y - before.y)
 		}
-		s.bend(begin, a.mean, min(end, a.mean), a.x-before.x, a.gas)
+		s.AddSpan(begin, a.mean, min(end, a.mean), a.x-before.x, a.gas)
 		begin = min(end, a.mean)
 	}
 	return s
 }
 
-// bend adds a piece with the given prices at its ends and in the mean; two
-// where no hyperbola has them.
-func (s *Supply) bend(begin, mean, end, length, gas float64) {
+// AddSpan appends a piece with the given prices at its ends and in the mean;
+// two where no hyperbola has them.
+func (s *Supply) AddSpan(begin, mean, end, length, gas float64) {
 	if math.Abs(begin*end/(mean*mean)-1) < flat {
 		s.Add(begin, (begin/mean-1)/length, length, gas)
 		return
