@@ -1,6 +1,7 @@
 package balancer
 
 import (
+	"errors"
 	"math"
 
 	"braid/u256"
@@ -26,15 +27,32 @@ func (p *Pool) Supply(in, out int) *venue.Supply {
 	} else {
 		p.weightedSupply(in, out, c)
 	}
-	s := &c.supply
-	// Numbers so large that the contract's overflow are left out.
-	for n := len(s.Pieces); n > 0; n-- {
-		if _, err := p.Quote(in, out, u256.FromFloat(s.Max)); err == nil {
-			break
-		}
-		s.Max, s.Pieces = s.Pieces[n-1].In, s.Pieces[:n-1]
+	p.trim(&c.supply, in, out)
+	return &c.supply
+}
+
+// trim leaves of a supply what the contract takes: numbers may be so large, or
+// units so coarse, that it refuses before the curve ends.
+func (p *Pool) trim(s *venue.Supply, in, out int) {
+	ask := func(x float64) error {
+		_, err := p.Quote(in, out, u256.FromFloat(x))
+		return err
 	}
-	return s
+	low, high := 0.0, s.Max
+	err := ask(high)
+	for errors.Is(err, venue.ErrTooLarge) && high-low > max(1, brim*high) {
+		if mid := (low + high) / 2; errors.Is(ask(mid), venue.ErrTooLarge) {
+			high = mid
+		} else {
+			low, s.Max = mid, mid
+		}
+	}
+	if err != nil && ask(low) != nil {
+		s.Max = 0
+	}
+	for n := len(s.Pieces); n > 0 && s.Pieces[n-1].In >= s.Max; n-- {
+		s.Pieces = s.Pieces[:n-1]
+	}
 }
 
 // chart is a supply in the making. Its points are amounts at 18 decimals and
@@ -55,6 +73,9 @@ func (c *chart) to(x, y, price float64) {
 	c.supply.AddSpan(begin, min(mean, begin), min(end, mean, begin), length, c.gas)
 	c.x, c.y, c.price = x, y, price
 }
+
+// brim is as near as a supply comes to what is refused, as a part of it.
+const brim = 1e-7
 
 // Points of a weighted pool lie where the logarithm of the price has fallen by
 // so much, and by a part more the more it has fallen.

@@ -19,6 +19,8 @@ func TestSupply(t *testing.T) {
 	shapes["leaning"] = shape{tokens: []int{1, 2}, amounts: v.units(1, 1e6, 3e4)[1:], amp: 500, fee: 1e14, rated: -1}
 	shapes["rigid"] = shape{tokens: []int{1, 2, 3}, amounts: v.units(1, 1e6, 2e3, 3e5)[1:], amp: 5000, fee: 1e14, rated: -1}
 	shapes["soft"] = shape{tokens: []int{1, 2}, amounts: v.units(1, 7e3, 9e3)[1:], amp: 1, fee: 1e14, rated: 1}
+	huge := u256.One.Lsh(128).Sub(u256.One.Lsh(125)) // near to what the vault holds
+	shapes["huge"] = shape{tokens: []int{1, 2}, amounts: []u256.Int{huge, huge}, weights: percent(30, 70), fee: 1e15, rated: -1}
 	for name, shape := range shapes {
 		p := mustOpen(t, v, shape)
 		n := len(shape.tokens)
