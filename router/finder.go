@@ -20,6 +20,7 @@ type finder struct {
 	maxSteps int
 
 	banned  []bool        // by source
+	far     bool          // paths of all hops may join
 	closed  []*market.Arc // that are not to be used
 	shutOut []bool        // by token: may not be in mid-route; nil if all may
 	outlook *outlook      // in use

@@ -10,6 +10,7 @@ const (
 	maxRounds  = 24
 	firstChunk = 1. / 4
 	fullChunk  = 2. // for a place, when there are more legs than places
+	farChunk   = 1. / 20
 	lastChunk  = 1. / 1000
 	refills    = 3
 	fewSteps   = 48 // up to which a plan gets more effort for each
@@ -36,6 +37,9 @@ func (f *finder) grow(chunk float64, maxLegs int) (joined bool) {
 				added++
 			}
 		}
+		if added == 0 && f.far {
+			break
+		}
 		if added == 0 || f.columns[0].gain < value*1e-5 {
 			chunk /= 5
 		}
@@ -56,6 +60,7 @@ func (f *finder) trade() {
 	n := &f.net
 	n.places = f.maxSteps
 	f.grow(firstChunk, maxLegs(f.maxSteps))
+	f.goFar()
 	full := n.live() > n.places || n.plain > 0
 	n.choose()
 	best := n.prune(f.maxSteps)
@@ -70,6 +75,17 @@ func (f *finder) trade() {
 	}
 	if full {
 		f.refill()
+	}
+}
+
+// goFar lets longer paths join, if there is room left for them. Few do, so one
+// look has to do where none does.
+func (f *finder) goFar() {
+	n := &f.net
+	if n.plain == 0 && n.live() < n.places && len(n.nodes) > fewNodes {
+		f.far = true
+		f.grow(farChunk, maxLegs(f.maxSteps))
+		f.far = false
 	}
 }
 

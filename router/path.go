@@ -31,7 +31,7 @@ type hop struct {
 }
 
 // detour is how many hops a path makes from one node of a net to another,
-// unless there are few, and shortDetour for a plan of very many steps.
+// unless there are few or it may go far, and shortDetour for a plan of very many steps.
 const (
 	detour, shortDetour = 3, 2
 	fewNodes            = 3
@@ -55,7 +55,7 @@ func (f *finder) price(chunk float64) {
 		}
 	}
 	w := sweep{finder: f, chunk: chunk, need: chunk * worth, reach: f.hops}
-	if len(n.nodes) > fewNodes {
+	if len(n.nodes) > fewNodes && !f.far {
 		w.reach = min(f.hops, detour)
 	}
 	if n.toll > 0 && n.places > fewSteps {

@@ -69,6 +69,19 @@ func TestScripts(t *testing.T) {
 			want: "one A>B 10000, one B>C 10000, one C>D 10000, one D>E 10000",
 		},
 		{
+			name: "a long way round a thin pool in the middle",
+			pools: func(w *world) {
+				w.poolFee("one", 5, "A", 1e7*e18, "B", 1e7*e18)
+				w.poolFee("one", 5, "B", 1e5*e18, "C", 1e5*e18)
+				w.poolFee("one", 5, "C", 1e7*e18, "D", 1e7*e18)
+				for _, pair := range []string{"BE", "EF", "FG", "GC"} {
+					w.poolFee("two", 5, pair[:1], 1e7*e18, pair[1:], 1e7*e18)
+				}
+			},
+			in: "A", amount: 1e4 * e18, out: "D",
+			want: "one A>B 10000, two B>E 9543, two E>F 9543, two F>G 9543, two G>C 9543, one B>C 457, one C>D 10000",
+		},
+		{
 			name: "two ways in merge before the one way out",
 			pools: func(w *world) {
 				w.pool("one", "A", 1e6*e18, "M", 1e6*e18)
