@@ -115,13 +115,14 @@ func (f *finder) turn(best float64) {
 	n.toll = 0
 }
 
-// refill gives places that are free to the best paths that fit into them.
+// refill gives places that are free to the best paths that fit into them, also
+// when the search is spent: it has but a few looks.
 func (f *finder) refill() {
 	n := &f.net
 	chunk := min(firstChunk, fullChunk/float64(n.places))
 	for range refills {
 		free := n.places - n.live()
-		if free <= 0 || n.spent() {
+		if free <= 0 {
 			break
 		}
 		n.compact()
