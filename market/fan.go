@@ -91,8 +91,8 @@ func (g *Graph) fanOut(exits []exit) {
 			b := &g.lanes[k+l.back]
 			g.Arcs = append(g.Arcs, l.Arc)
 			g.ways = append(g.ways, Way{
-				To: l.To, Lift: float32(l.Lift),
-				Back: float32(b.Lift), Bulk: float32(b.rate * g.Worth[t] / g.Worth[l.To]),
+				To: l.To, Lift: float32(l.Onward), Bulk: float32(l.rate * g.Worth[l.To] / g.Worth[t]),
+				Back: float32(b.Lift), BackBulk: float32(b.rate * g.Worth[t] / g.Worth[l.To]),
 			})
 			g.arcs[k] = int32(len(g.Arcs))
 		}

@@ -18,6 +18,7 @@ type Graph struct {
 	Worth    []float64 // of a raw unit of each token, to compare; never 0
 	Sources  []*venue.Source
 	Unlisted []bool // by token: not on the token list
+	Core     Core
 
 	prices []Price // by token
 	ways   []Way   // as Arcs
@@ -32,11 +33,11 @@ type Graph struct {
 	rows  []int32
 }
 
-// Way is what a look at an arc needs in most cases.
+// Way is what a look at an arc needs in most cases. Its lift is that of Onward.
 type Way struct {
-	To         int32
-	Lift       float32
-	Back, Bulk float32 // lift of the arc the other way; of an order of 100 dollars or more
+	To             int32
+	Lift, Bulk     float32 // Bulk is for an order of 100 dollars or more
+	Back, BackBulk float32 // of the arc the other way
 }
 
 // Arc leads through a pool to a token. The first piece of its supply stands in
@@ -137,6 +138,7 @@ func (s *Snapshot) newGraph(old *Graph) *Graph {
 	g.appraise()
 	g.settle()
 	g.fanOut(g.lift())
+	g.Core = g.newCore()
 	for t := range s.tokens.all {
 		g.Unlisted[t] = !s.tokens.all[t].Verified
 	}

@@ -17,9 +17,10 @@ type outlook struct {
 	seen    []int32
 	most    [maxHops]float64 // over all tokens
 	ends    []end
-	next    []end   // of the outlook to be made
-	rules           // by which it was made
-	entries []entry // arcs to ill connected ends
+	next    []end     // of the outlook to be made
+	rules             // by which it was made
+	row     []float32 // scratch of further, by rank
+	entries []entry   // arcs to ill connected ends
 }
 
 // end is a token where paths end, at so much per unit of worth; if that is 0,
@@ -46,7 +47,7 @@ type entry struct {
 const slack = 1e-6
 
 // looks at arcs cost as much as an evaluation of a curve.
-const looks = 16
+const looks = 64
 
 // wide is how many arcs a token may have for those from ill connected tokens
 // to be followed back.
@@ -80,32 +81,24 @@ func (f *finder) lookBack(o *outlook, r rules) {
 func (f *finder) follow() {
 	o := f.outlook
 	for _, e := range o.ends {
-		o.seen = append(o.seen, int32(e.token))
-		for k := range o.best[e.token] {
-			o.best[e.token][k] = e.pays
-		}
-		// If it is ill connected no fan may show the arcs that lead there.
-		if e.pays > 0 && !f.g.Connected(e.token) {
-			f.g.Into(e.token, func(from int, a *market.Arc) { o.entries = append(o.entries, entry{from, a}) })
+		o.end(e)
+	}
+	for _, e := range o.ends {
+		if e.pays > 0 {
+			f.approach(e)
 		}
 	}
-	ends := len(o.seen)
-	for k := 1; k < o.reach; k++ {
-		seen := len(o.seen)
-		for _, t := range o.seen[ends:] {
+	for k := 2; k < o.reach; k++ {
+		for _, t := range o.seen[len(o.ends):] {
 			o.best[t][k] = o.best[t][k-1]
 		}
-		for i := range seen {
-			t := int(o.seen[i])
-			switch {
-			case k == 1 && t == f.out && o.least > 0:
-				f.enter()
-			case k == 1 && o.best[t][0] > 0:
-				f.spreadBack(t, k, o.best[t][0])
-			case k > 1 && i >= ends && o.best[t][k-1] > o.best[t][k-2]:
-				f.spreadBack(t, k, o.best[t][k-1])
-			}
-		}
+		seen := len(o.seen)
+		f.further(k)
+		f.roundabout(k, o.seen[len(o.ends):seen])
+	}
+	o.seen = append(o.seen, f.g.Core.Tokens...)
+	if o.least > 0 {
+		o.end(end{f.out, 1})
 	}
 	o.most = [maxHops]float64{}
 	for _, t := range o.seen {
@@ -115,29 +108,103 @@ func (f *finder) follow() {
 	}
 }
 
+// end notes what is paid at an end, whatever the arcs to go.
+func (o *outlook) end(e end) {
+	o.seen = append(o.seen, int32(e.token))
+	for k := range o.best[e.token] {
+		o.best[e.token][k] = e.pays
+	}
+}
+
+// approach offers what is paid at an end to the tokens before it.
+func (f *finder) approach(e end) {
+	// If it is ill connected no fan may show the arcs that lead there.
+	if o := f.outlook; !f.g.Connected(e.token) {
+		f.g.Into(e.token, func(from int, a *market.Arc) { o.entries = append(o.entries, entry{from, a}) })
+	}
+	if f.outlook.least > 0 {
+		f.enter(e)
+		return
+	}
+	ways, _, _ := f.g.Ways(e.token, wide)
+	f.spreadBack(ways, 1, e.pays)
+}
+
+// further gives well connected tokens one arc more to go, to such tokens.
+func (f *finder) further(k int) {
+	o, core := f.outlook, &f.g.Core
+	row := o.row[:0]
+	for _, t := range core.Tokens {
+		row = append(row, o.best[t][k-1])
+	}
+	o.row = row
+	for rank, t := range core.Tokens {
+		if f.net.nodeOf[t] == 0 && !f.shut(int(t)) {
+			o.best[t][k] = max(row[rank], brightest(core.From(rank), row, o.bulk))
+		}
+	}
+	f.net.effort += len(core.Rays) / looks
+}
+
+// roundabout does so where either token is ill connected; some were seen.
+func (f *finder) roundabout(k int, seen []int32) {
+	best := f.outlook.best
+	for _, t := range seen {
+		if best[t][k-1] > best[t][k-2] && !f.g.Connected(int(t)) {
+			ways, _, _ := f.g.Ways(int(t), wide)
+			f.spreadBack(ways, k, best[t][k-1])
+		}
+	}
+	for _, t := range f.g.Core.Tokens {
+		if best[t][k-1] > best[t][k-2] && f.net.nodeOf[t] == 0 {
+			ways, fan, _ := f.g.Ways(int(t), wide)
+			f.spreadBack(ways[fan:], k, best[t][k-1])
+		}
+	}
+}
+
+// brightest is the best that rays lead to. Bits of floats that are not
+// negative are in their order, and the greater is chosen without a branch.
+func brightest(rays []market.Ray, pays []float32, bulk bool) float32 {
+	best := uint32(0)
+	if bulk {
+		for i := range rays {
+			if b := math.Float32bits(rays[i].Bulk * pays[rays[i].To]); b > best {
+				best = b
+			}
+		}
+	} else {
+		for i := range rays {
+			if b := math.Float32bits(rays[i].Lift * pays[rays[i].To]); b > best {
+				best = b
+			}
+		}
+	}
+	return math.Float32frombits(best)
+}
+
 // spreadBack offers what a token can become to those before it.
-func (f *finder) spreadBack(t, k int, pays float32) {
-	ways, _, _ := f.g.Ways(t, wide)
+func (f *finder) spreadBack(ways []market.Way, k int, pays float32) {
 	f.net.effort += len(ways) / looks
 	for i := range ways {
-		way := &ways[i]
-		lift := way.Back
+		lift := ways[i].Back
 		if f.outlook.bulk {
-			lift = way.Bulk
+			lift = ways[i].BackBulk
 		}
-		f.improve(int(way.To), k, pays*lift)
+		f.improve(int(ways[i].To), k, pays*lift)
 	}
 }
 
 // enter is spreadBack from the last token, for paths that carry at least so
-// much.
-func (f *finder) enter() {
-	least, pays := f.outlook.least, f.outlook.best[f.out][0]
+// much. Its arcs then count for that alone.
+func (f *finder) enter(e end) {
+	o, least := f.outlook, f.outlook.least
 	f.g.Into(f.out, func(from int, a *market.Arc) {
 		if y, _ := a.Pay(least / f.g.Worth[from]); y > 0 && !f.banned[a.Source] {
-			f.improve(from, 1, pays*float32(y*f.g.Worth[f.out]/least))
+			f.improve(from, 1, e.pays*float32(y*f.g.Worth[f.out]/least))
 		}
 	})
+	o.best[f.out] = [maxHops]float32{}
 }
 
 func (f *finder) improve(t, k int, pays float32) {
@@ -160,16 +227,46 @@ func (f *finder) exit(t, left int) (best float64) {
 	return best
 }
 
-// top is the most that can come of a unit of worth of the first token.
-func (f *finder) top(reach int) float64 {
-	best := 0.0
-	ways, _, _ := f.g.Ways(f.in, math.MaxInt)
-	for i := range ways {
-		best = max(best, float64(ways[i].Lift*f.outlook.best[ways[i].To][reach-1]))
+// top is the worth that can come of an amount of the first token: of what its
+// own arcs pay for all of it.
+func (f *finder) top(amount float64) (best float64) {
+	o, worth := f.outlook, amount*f.g.Worth[f.in]
+	look := func(a *market.Arc, hope float64) {
+		if a.Lift*worth*hope > best && !f.banned[a.Source] {
+			y, _ := a.Pay(amount)
+			best = max(best, y*f.g.Worth[a.To]*hope)
+		}
 	}
-	for i := range f.outlook.entries {
-		if e := &f.outlook.entries[i]; e.from == f.in {
-			best = max(best, e.arc.Lift*float64(f.outlook.best[f.out][0]))
+	for i := range o.entries {
+		if e := &o.entries[i]; e.from == f.in {
+			look(e.arc, float64(o.best[f.out][0]))
+		}
+	}
+	ways, fan, start := f.g.Ways(f.in, math.MaxInt)
+	left := o.reach - 1
+	for i := 0; i < fan && float64(ways[i].Lift)*worth*o.most[left] > best; i++ {
+		look(&f.g.Arcs[start+i], float64(o.best[ways[i].To][left]))
+	}
+	if left == 0 {
+		return best
+	}
+	for i := fan; i < min(len(ways), fan+maxLook) && float64(ways[i].Lift)*worth*o.most[left-1] > best; i++ {
+		look(&f.g.Arcs[start+i], f.exit(int(ways[i].To), left))
+	}
+	return best
+}
+
+// carried is the most worth that an arc of the first token leaves of an
+// amount.
+func (f *finder) carried(amount float64) (best float64) {
+	arcs := f.g.All(f.in)
+	if len(arcs) > wide {
+		arcs = f.g.Fan(f.in)
+	}
+	for i := range arcs {
+		if a := &arcs[i]; a.Lift*amount*f.g.Worth[f.in] > best {
+			y, _ := a.Pay(amount)
+			best = max(best, y*f.g.Worth[a.To])
 		}
 	}
 	return best

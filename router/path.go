@@ -74,17 +74,17 @@ const surely = 8 * market.Handful
 // looks for one that pays nearly what the outlook says, and further and
 // further down until there is one.
 func (f *finder) alone(amount float64) ([]hop, bool) {
-	start := amount * f.g.Worth[f.in]
+	bulk, carried := amount*f.g.Worth[f.in] >= surely, f.carried(amount)
 	found := math.Inf(-1)
 	for _, part := range []float64{0.9, 0.5} {
 		if len(f.g.All(f.out)) > wide {
 			part = 0
 		}
-		f.aimAtLast(start >= surely, part*start)
-		top := f.top(f.hops) * start
+		f.aimAtLast(bulk, part*carried)
+		top := f.top(amount)
 		for _, less := range []float64{1e-4, 1e-3, 1e-2, 1e-1} {
 			floor := top * (1 - less)
-			if part > 0 && floor < part*start*f.outlook.most[min(1, f.hops-1)] || found >= floor {
+			if part > 0 && floor < part*carried*f.outlook.most[min(1, f.hops-1)] || found >= floor {
 				break
 			}
 			if c, ok := f.best(amount, floor); ok {
