@@ -8,6 +8,8 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
+
+	"braid/venue"
 )
 
 func TestFollowsARealChain(t *testing.T) {
@@ -168,7 +170,8 @@ func TestGapsAndOutages(t *testing.T) {
 func (w *world) unpaired() (factory, a, b common.Address) {
 	w.Helper()
 	s := w.index.Head()
-	source := s.Pools()[len(s.Pools())-1].Info().Source
+	real := slices.IndexFunc(s.Pools(), func(p venue.Pool) bool { return p.Info().Source.Factory != common.Address{} })
+	source := s.Pools()[real].Info().Source
 	taken := map[[2]common.Address]bool{}
 	for _, p := range s.Pools() {
 		if i := p.Info(); i.Source == source {
