@@ -29,6 +29,13 @@ type finder struct {
 	layers  []layer
 	columns []column
 	net     net
+	anew    bool  // the same, while legs are displaced
+	whole   bool  // only such that begin at the first token
+	aside   draft // before legs were displaced
+	barred  struct {
+		gain float64
+		path []hop
+	}
 
 	tooSmall, tooLarge bool // what pools said in the last search
 }
@@ -75,6 +82,8 @@ func (f *finder) release() {
 	f.ahead.forget()
 	f.around.forget()
 	f.net.forget()
+	clear(f.aside.legs[:cap(f.aside.legs)])
+	f.barred.gain, f.barred.path = 0, nil
 	clear(f.columns)
 	f.open()
 	f.s, f.g, f.pools, f.shutOut = nil, nil, nil, nil

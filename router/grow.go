@@ -9,6 +9,7 @@ import (
 const (
 	maxRounds  = 24
 	firstChunk = 1. / 4
+	wholeChunk = 1. / 20
 	fullChunk  = 2. // for a place, when there are more legs than places
 	farChunk   = 1. / 20
 	lastChunk  = 1. / 1000
@@ -18,12 +19,16 @@ const (
 
 // grow lets paths join the net. A path joins if it pays more for a chunk of
 // the order, net of gas and toll, than the net does at its own prices; chunks
-// become smaller when none does.
+// become smaller when none does. Paths from one token of the net hide those
+// from others that come to the same tokens with less, so those from the first
+// token are once looked for alone.
 func (f *finder) grow(chunk float64, maxLegs int) (joined bool) {
 	n := &f.net
 	if n.toll > 0 {
 		chunk = min(chunk, fullChunk/float64(n.places))
 	}
+	asked := false
+	defer func() { f.whole = false }()
 	for round := 0; round < maxRounds && chunk >= lastChunk && len(n.legs) < maxLegs && !n.spent(); round++ {
 		value := n.amount * n.nodes[source].v
 		f.price(value * chunk)
@@ -40,11 +45,16 @@ func (f *finder) grow(chunk float64, maxLegs int) (joined bool) {
 		if added == 0 && f.far {
 			break
 		}
-		if added == 0 || f.columns[0].gain < value*1e-5 {
+		f.whole = added == 0 && chunk <= wholeChunk && !asked
+		asked = asked || f.whole
+		if !f.whole && (added == 0 || f.columns[0].gain < value*1e-5) {
 			chunk /= 5
 		}
 		if added > 0 {
 			joined = true
+			if f.columns[0].gain > f.barred.gain {
+				f.barred.gain = 0 // at values that no longer hold
+			}
 			n.settle()
 		}
 		if n.toll > 0 {
@@ -59,6 +69,7 @@ func (f *finder) grow(chunk float64, maxLegs int) (joined bool) {
 func (f *finder) trade() {
 	n := &f.net
 	n.places = f.maxSteps
+	f.barred.gain = 0
 	f.grow(firstChunk, maxLegs(f.maxSteps))
 	f.goFar()
 	full := n.live() > n.places || n.plain > 0
@@ -76,6 +87,7 @@ func (f *finder) trade() {
 	if full {
 		f.refill()
 	}
+	f.displace()
 }
 
 // goFar lets longer paths join, if there is room left for them. Few do, so one

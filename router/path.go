@@ -50,12 +50,12 @@ func (f *finder) price(chunk float64) {
 		} else {
 			f.around.aim(t, v*worth/f.g.Worth[t])
 		}
-		if i != sink && v > 0 {
+		if v > 0 && (i == source || i != sink && !f.whole) {
 			*f.layers[0].at(t) = bunch{{amount: chunk / v, origin: int32(i), from: -1, before: -1}}
 		}
 	}
 	w := sweep{finder: f, chunk: chunk, need: chunk * worth, reach: f.hops}
-	if len(n.nodes) > fewNodes && !f.far {
+	if len(n.nodes) > fewNodes && !f.far && !f.anew {
 		w.reach = min(f.hops, detour)
 	}
 	if n.toll > 0 && n.places > fewSteps {

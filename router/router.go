@@ -125,7 +125,7 @@ func (f *finder) split(o Order) (plan.Plan, bool) {
 // floats have put on top; where a part is too small for its pool, that leg
 // leaves and the others get more.
 func (f *finder) run(o Order) (plan.Plan, bool) {
-	for f.net.splits() {
+	for f.net.splits() || f.net.live() > f.hops && f.net.live() <= f.maxSteps {
 		for _, room := range []float64{0, hair, brim} {
 			if p, err := plan.Run(o.TokenIn, o.TokenOut, o.AmountIn, f.net.steps(room)); err == nil {
 				return p, true

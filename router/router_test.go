@@ -215,6 +215,20 @@ func TestScripts(t *testing.T) {
 			want: "one A>C 2521, three C>B 2521, two A>B 7479",
 		},
 		{
+			// The way from C to D pays for all; the other way, for little, more.
+			name: "what came first leaves where it bars what pays more",
+			pools: func(w *world) {
+				w.pool("one", "A", 1e7*e18, "C", 1e7*e18)
+				w.pool("one", "A", 1e7*e18, "D", 1e7*e18)
+				w.pool("one", "C", 1e7*e18, "B", 1e7*e18)
+				w.pool("one", "D", 1e7*e18, "B", 1e7*e18)
+				w.pool("two", "C", 1e7*e18, "D", 1.02e7*e18)
+				w.pool("three", "D", 1e2*e18, "C", 1e3*e18)
+			},
+			in: "A", amount: 1e4 * e18, out: "B",
+			want: "one A>D 5225, one D>B 5008, three D>C 217, one A>C 4775, one C>B 4992",
+		},
+		{
 			name: "less than a lot goes elsewhere",
 			pools: func(w *world) {
 				w.book("book", "A", "B", level{1000, 1e3 * e18})

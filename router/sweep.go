@@ -93,7 +93,8 @@ func (w *sweep) extend(k, t int, labels *bunch) {
 // those that are there for the paths that the best would cross.
 func (w *sweep) try(k, t int, labels *bunch, a *market.Arc) {
 	node := int(w.net.nodeOf[a.To]) - 1
-	if w.banned[a.Source] || w.net.legOf[a.Pool] > 0 || len(w.closed) > 0 && slices.Contains(w.closed, a) {
+	used := w.net.legOf[a.Pool]
+	if w.banned[a.Source] || used > 0 && (node < 0 || w.net.legs[used-1].arc == a) || len(w.closed) > 0 && slices.Contains(w.closed, a) {
 		return
 	}
 	for slot := range labels {
@@ -105,9 +106,15 @@ func (w *sweep) try(k, t int, labels *bunch, a *market.Arc) {
 			if k != 2 {
 				return
 			}
-		case w.alone || !w.net.leads(node, int(l.origin)):
-			w.arrive(k, t, slot, l, a, node)
+		case w.alone || used == 0 && !w.net.leads(node, int(l.origin)):
+			if c, ok := w.arrive(k, t, slot, l, a, node, k > 0); ok {
+				w.columns = append(w.columns, c)
+			}
 			return
+		case node != int(l.origin):
+			if c, ok := w.arrive(k, t, slot, l, a, node, true); ok {
+				w.bar(&c)
+			}
 		}
 	}
 }
@@ -154,24 +161,25 @@ func (w *sweep) pay(a *market.Arc, x float64) (y, gas float64, ok bool) {
 	return math.Floor(y), gas, y >= 1
 }
 
-// arrive notes a path that ends at a node.
-func (w *sweep) arrive(k, t, slot int, from *label, a *market.Arc, node int) {
+// arrive is a path that ends at a node, for a chunk or, of one arc, for as much
+// as pays; false if it gains nothing.
+func (w *sweep) arrive(k, t, slot int, from *label, a *market.Arc, node int, chunk bool) (c column, ok bool) {
 	n := &w.net
-	c := column{arc: a, token: int32(t), hops: k + 1, slot: int8(slot), to: int32(node)}
+	c = column{arc: a, token: int32(t), hops: k + 1, slot: int8(slot), to: int32(node)}
 	v, u := n.nodes[from.origin].v, n.nodes[node].v
 	switch {
-	case w.alone || k > 0:
+	case w.alone || chunk:
 		if !w.alone && from.amount*a.Spot*u < w.chunk+(from.gas+leastGas)*n.gasCost {
-			return
+			return c, false
 		}
 		y, gas, ok := w.pay(a, from.amount)
 		if !ok {
-			return
+			return c, false
 		}
 		if w.exact {
 			end := label{amount: y, gas: from.gas + gas, arc: a}
 			if end.amount*w.g.Worth[w.out] < w.must(end.gas, 0) || !w.quote(&end, from) {
-				return
+				return c, false
 			}
 			y, gas = end.amount, end.gas-from.gas
 		}
@@ -184,8 +192,7 @@ func (w *sweep) arrive(k, t, slot int, from *label, a *market.Arc, node int) {
 	}
 	if w.alone {
 		w.need = max(w.need, c.gain*w.g.Worth[w.out])
-	} else if c.gain <= w.chunk*leastGain {
-		return
+		return c, true
 	}
-	w.columns = append(w.columns, c)
+	return c, c.gain > w.chunk*leastGain
 }
