@@ -169,14 +169,15 @@ func (f *finder) open() {
 	f.closed = f.closed[:0]
 }
 
-// dropBad takes out the legs whose pools refuse their parts; if there are
-// none, the leg that carries least.
-func (n *net) dropBad() {
-	bad := false
+// dropBad takes out and closes the legs whose pools refuse their parts; if
+// there are none, it takes out the leg that carries least.
+func (f *finder) dropBad() {
+	n, bad := &f.net, false
 	for i := range n.legs {
 		if l := &n.legs[i]; !l.off {
 			if _, err := l.quote(); errors.Is(err, venue.ErrTooSmall) {
 				l.off, bad = true, true
+				f.closed = append(f.closed, l.arc)
 			}
 		}
 	}

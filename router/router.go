@@ -131,7 +131,7 @@ func (f *finder) run(o Order) (plan.Plan, bool) {
 				return p, true
 			}
 		}
-		f.net.dropBad()
+		f.dropBad()
 	}
 	return plan.Plan{}, false
 }
