@@ -15,9 +15,10 @@ import (
 //
 //	amount*v[first] + sum over pools of what each leaves to a trader at v
 //
-// and at the values that make this least it is nearly paid. Floats find the
-// values; what they lose is added on top. It is false when there is no way
-// from one token to the other.
+// and at the values that make this least it is nearly paid. No step takes more
+// than the plan holds, so arbitrage that lies in the market counts only as far
+// as the order could drive it. Floats find the values; what they lose is added
+// on top. It is false when there is no way from one token to the other.
 func Bound(s *market.Snapshot, o Order) (u256.Int, bool) {
 	b, ok := newAppraisal(s, o)
 	if !ok {
@@ -33,6 +34,8 @@ const (
 	joinAtOnce   = 64
 	relaxations  = 8
 	halvings     = 16
+	limits       = 16
+	limited      = 1e-4 // of the bound: what a limit must take off it
 	loose        = 1e-6 // of the order: flow that may not add up
 	negligible   = 1e-6 // of the order: what need not be looked into
 )
@@ -50,6 +53,7 @@ type appraisal struct {
 	sum    float64   // the bound at the values
 	best   float64   // the least so far, at the values kept
 	kept   []float64
+	caps   []float64 // by token: the most of it that a plan can hold; nil is any amount
 	fares  fares
 	effort int
 }
@@ -79,6 +83,7 @@ func newAppraisal(s *market.Snapshot, o Order) (*appraisal, bool) {
 	}
 	b.strip()
 	b.refine()
+	b.limit()
 	return b, true
 }
 
@@ -91,6 +96,60 @@ func (b *appraisal) refine() {
 
 // bound is the least sum so far, and what floats may have lost.
 func (b *appraisal) bound() u256.Int { return u256.FromFloat(b.best * (1 + 1e-9)).Add(u256.One) }
+
+// limit lets no arc carry more than a plan can hold, which is worth no more
+// than the bound at the values of which it is one. Without it arbitrage that
+// lies in the market counts in full, however small the order that passes it.
+func (b *appraisal) limit() {
+	for range limits {
+		before := b.best
+		if !b.overflows() {
+			return
+		}
+		b.best = math.Inf(1)
+		b.solve(loose)
+		b.refine()
+		if b.best = min(b.best, before); b.best > before*(1-limited) {
+			return
+		}
+	}
+}
+
+// overflows says whether a leg carries more than a plan can hold, and sees to
+// it that none does.
+func (b *appraisal) overflows() (over bool) {
+	n := &b.net
+	b.back()
+	n.evaluate()
+	b.caps = grown(b.caps, len(b.kept))
+	for t, v := range b.kept {
+		b.caps[t] = b.best / v
+	}
+	for i := range n.legs {
+		l := &n.legs[i]
+		over = over || l.x > b.caps[n.nodes[l.from].token]
+	}
+	for i := range n.nodes {
+		n.nodes[i].most = b.caps[n.nodes[i].token]
+	}
+	return over
+}
+
+// back goes back to the best values so far.
+func (b *appraisal) back() {
+	for i := range b.net.nodes {
+		n := &b.net.nodes[i]
+		n.v = b.kept[n.token]
+	}
+}
+
+// most of a token that a plan can hold.
+func (b *appraisal) most(t int) float64 {
+	if b.caps == nil {
+		return math.Inf(1)
+	}
+	return b.caps[t]
+}
 
 // strip takes all legs out of the net, and the nodes without flow: nothing
 // holds their values.
@@ -290,6 +349,10 @@ func (b *appraisal) appraise() {
 				continue
 			}
 			x, y, _, _ := a.Supply.Until(v / u)
+			if most := b.most(t); x > most {
+				x = most
+				y, _, _ = a.Supply.Pay(x)
+			}
 			if profit := y*u - x*v - b.fare(a, t); profit > 0 {
 				b.sum += profit
 				b.note(t, int(a.To), profit)
@@ -323,12 +386,12 @@ func (b *appraisal) widen() bool {
 		return false
 	}
 	for _, t := range joining[:room] {
-		b.net.addNode(t)
+		i := b.net.addNode(t)
+		if b.caps != nil {
+			b.net.nodes[i].most = b.caps[t]
+		}
 	}
-	for i := range b.net.nodes {
-		n := &b.net.nodes[i]
-		n.v = b.kept[n.token]
-	}
+	b.back()
 	b.join()
 	return true
 }

@@ -47,3 +47,23 @@ func TestBoundOfMany(t *testing.T) {
 		}
 	}
 }
+
+// Arbitrage far larger than the order counts only as far as the order could
+// drive it: a circle that gains 5%, once around.
+func TestBoundOfSmall(t *testing.T) {
+	w := newWorld(t)
+	w.poolFee("s", 5, "A", 1e24, "B", 1e24)
+	w.poolFee("s", 5, "B", 1e24, "C", 1e24)
+	w.poolFee("s", 5, "C", 1e24, "D", 1e24)
+	w.poolFee("s", 5, "D", 1e24, "E", 1e24)
+	w.poolFee("s", 5, "E", 1e24, "C", 1.05e24)
+	s := w.snapshot()
+	for amount := 1e12; amount < 1e24; amount *= 10 {
+		o := w.order("A", amount, "B")
+		b, ok := Bound(s, o)
+		p, err := Find(s, o)
+		if gap := 1 - p.AmountOut.Float()/b.Float(); !ok || err != nil || gap < 0 || gap > 0.05 {
+			t.Errorf("%g: bound %v, %v; the plan pays %v, %v", amount, b, ok, p.AmountOut, err)
+		}
+	}
+}

@@ -52,6 +52,7 @@ type node struct {
 	joined  bool
 	reach   set // nodes to which the flow leads from here
 	held    float64
+	most    float64 // that a leg out of it may carry; 0 is any amount
 	v       float64 // what its last unit is worth in the last token
 }
 

@@ -103,6 +103,10 @@ func (n *net) evaluate() float64 {
 		var slope float64
 		l.piece = l.supply.Seek(v/u, l.piece)
 		l.x, l.y, slope, l.gas = l.supply.UntilIn(l.piece, v/u)
+		if most := n.nodes[l.from].most; most > 0 && l.x > most {
+			l.x, slope = most, 0
+			l.y, _, l.gas = l.supply.Pay(most)
+		}
 		in, out := l.x*v, l.y*u
 		l.profit, l.bend = out-in, 0
 		part, weight := l.profit, 1.
