@@ -18,7 +18,7 @@ type Graph struct {
 	Worth    []float64 // of a raw unit of each token, to compare; never 0
 	Sources  []*venue.Source
 	Unlisted []bool // by token: not on the token list
-	Core     Core
+	Core     *Core
 
 	prices []Price // by token
 	ways   []Way   // as Arcs

@@ -35,7 +35,7 @@ func (f *finder) contest(o *Order, best plan.Plan) plan.Plan {
 func (f *finder) exactly(o *Order, floor float64) (plan.Plan, []hop, error) {
 	f.net.forget()
 	f.net.reset(f)
-	f.aimAtLast(o.AmountIn.Float()*f.g.Worth[f.in] >= surely, 0)
+	f.aimAtLast(o.AmountIn.Float()*f.g.Worth[f.in] >= surely, f.fewest((floor-f.g.Worth[f.out])*(1-2*blur)))
 	c, ok := f.search(o.AmountIn.Float(), sweep{finder: f, alone: true, exact: true, need: floor, reach: f.hops})
 	if !ok {
 		return plan.Plan{}, nil, errNoPath

@@ -10,17 +10,17 @@ import (
 // outlook says for each token how much a unit of worth there can become at the
 // end of a path, with a given number of arcs to go. No path pays more: lifts
 // are those of the first unit, or of an amount that the path surely carries.
-// Tokens whose only way on is a rare one through a token with very many arcs
-// may be missing: see exit.
+// Ill connected tokens beside a token with very many arcs may be missing: see
+// exit.
 type outlook struct {
-	best    [][maxHops]float32 // by token and arcs to go; of an end always what it pays
-	seen    []int32
-	most    [maxHops]float64 // over all tokens
-	ends    []end
-	next    []end     // of the outlook to be made
-	rules             // by which it was made
-	row     []float32 // scratch of further, by rank
-	entries []entry   // arcs to ill connected ends
+	best         [][maxHops]float32 // by token and arcs to go; of an end always what it pays
+	seen         []int32
+	most         [maxHops]float64 // over all tokens
+	ends         []end
+	next         []end     // of the outlook to be made
+	rules                  // by which it was made
+	before, last []float32 // scratch of further, by rank
+	entries      []entry   // arcs to ill connected ends
 }
 
 // end is a token where paths end, at so much per unit of worth; if that is 0,
@@ -52,6 +52,9 @@ const looks = 64
 // wide is how many arcs a token may have for those from ill connected tokens
 // to be followed back.
 const wide = 256
+
+// hardly is by which part a chunk may have to be more for what it is to make.
+const hardly = 2e-3
 
 func (o *outlook) forget() {
 	for _, t := range o.seen {
@@ -122,7 +125,7 @@ func (f *finder) approach(e end) {
 	if o := f.outlook; !f.g.Connected(e.token) {
 		f.g.Into(e.token, func(from int, a *market.Arc) { o.entries = append(o.entries, entry{from, a}) })
 	}
-	if f.outlook.least > 0 {
+	if e.token == f.out && f.outlook.least > 0 {
 		f.enter(e)
 		return
 	}
@@ -130,20 +133,21 @@ func (f *finder) approach(e end) {
 	f.spreadBack(ways, 1, e.pays)
 }
 
-// further gives well connected tokens one arc more to go, to such tokens.
+// further gives well connected tokens one arc more to go, to such tokens, or
+// two by way of another.
 func (f *finder) further(k int) {
-	o, core := f.outlook, &f.g.Core
-	row := o.row[:0]
+	o, core := f.outlook, f.g.Core
+	before, last := o.before[:0], o.last[:0]
 	for _, t := range core.Tokens {
-		row = append(row, o.best[t][k-1])
+		before, last = append(before, o.best[t][k-2]), append(last, o.best[t][k-1])
 	}
-	o.row = row
+	o.before, o.last = before, last
 	for rank, t := range core.Tokens {
 		if f.net.nodeOf[t] == 0 && !f.shut(int(t)) {
-			o.best[t][k] = max(row[rank], brightest(core.From(rank), row, o.bulk))
+			o.best[t][k] = max(last[rank], brightest(core.Arcs.From(rank), last, o.bulk), brightest(core.Detours.From(rank), before, o.bulk))
 		}
 	}
-	f.net.effort += len(core.Rays) / looks
+	f.net.effort += (core.Arcs.Len() + core.Detours.Len()) / looks
 }
 
 // roundabout does so where either token is ill connected; some were seen.
@@ -270,4 +274,41 @@ func (f *finder) carried(amount float64) (best float64) {
 		}
 	}
 	return best
+}
+
+// fewest is the least worth of which an arc into the last token can make so
+// much; 0 if there are too many to ask. As rates fall with the amount, it is
+// approached from below.
+func (f *finder) fewest(need float64) (least float64) {
+	if need <= 0 || len(f.g.All(f.out)) > wide {
+		return 0
+	}
+	for range 4 {
+		rate := 0.0
+		f.g.Into(f.out, func(from int, a *market.Arc) {
+			if f.banned[a.Source] || a.Lift <= rate {
+				return
+			}
+			if least == 0 {
+				rate = a.Lift
+			} else {
+				y, _ := a.Pay(least / f.g.Worth[from])
+				rate = max(rate, y*f.g.Worth[f.out]/least)
+			}
+		})
+		if !(rate > 0) {
+			break
+		}
+		least = need / rate * (1 - slack)
+	}
+	return max(0, least)
+}
+
+// thin is fewest, or 0 where that is hardly more than without a price impact:
+// outlooks of all chunks are then the same.
+func (f *finder) thin(need float64) float64 {
+	if least := f.fewest(need); least > need*(1+hardly) {
+		return least
+	}
+	return 0
 }

@@ -61,7 +61,7 @@ func (f *finder) price(chunk float64) {
 	if n.toll > 0 && n.places > fewSteps {
 		w.reach = min(w.reach, shortDetour)
 	}
-	f.lookBack(&f.around, rules{reach: w.reach, bulk: w.need >= surely})
+	f.lookBack(&f.around, rules{w.reach, w.need >= surely, f.thin(w.need)})
 	w.run()
 	slices.SortStableFunc(f.columns, func(a, b column) int { return cmp.Compare(b.gain, a.gain) })
 }
@@ -72,10 +72,9 @@ const surely = 8 * market.Handful
 
 // alone is the best path for an amount from the first token to the last. It
 // looks for one that pays nearly what the outlook says, and further and
-// further down until there is one.
+// further down until there is one; then for any that pays more than that.
 func (f *finder) alone(amount float64) ([]hop, bool) {
 	bulk, carried := amount*f.g.Worth[f.in] >= surely, f.carried(amount)
-	found := math.Inf(-1)
 	for _, part := range []float64{0.9, 0.5} {
 		if len(f.g.All(f.out)) > wide {
 			part = 0
@@ -84,23 +83,27 @@ func (f *finder) alone(amount float64) ([]hop, bool) {
 		top := f.top(amount)
 		for _, less := range []float64{1e-4, 1e-3, 1e-2, 1e-1} {
 			floor := top * (1 - less)
-			if part > 0 && floor < part*carried*f.outlook.most[min(1, f.hops-1)] || found >= floor {
+			if part > 0 && floor < part*carried*f.outlook.most[min(1, f.hops-1)] {
 				break
 			}
-			if c, ok := f.best(amount, floor); ok {
-				gain := c.gain * f.g.Worth[f.out]
-				if gain >= floor {
-					return f.trace(&c), true
-				}
-				found = max(found, gain)
+			c, ok := f.best(amount, floor)
+			if !ok {
+				continue
 			}
+			found := c.gain * f.g.Worth[f.out]
+			if found < floor {
+				found -= math.Abs(found) * slack
+				f.aimAtLast(found >= surely, f.fewest(found))
+				c, ok = f.best(amount, found)
+			}
+			return f.trace(&c), ok
 		}
 		if part == 0 {
 			break
 		}
 	}
 	f.aimAtLast(false, 0)
-	c, ok := f.best(amount, found-math.Abs(found)*slack)
+	c, ok := f.best(amount, math.Inf(-1))
 	if !ok {
 		return nil, false
 	}
