@@ -22,11 +22,12 @@ const (
 const wellConnected = 6
 
 // exit is what the best arc out of a token pays, the token it leads to, from 1,
-// and what the best to another token pays.
+// and what the best to another token pays. A token is a dead end unless one can
+// come to it from another token than one goes on to.
 type exit struct {
 	best, second float64
 	to           int32
-	leadsOn      bool // to more tokens than one
+	leadsOn      bool // for one who did not come from there
 }
 
 // lift gives every lane its lift and every token its kind.
@@ -43,9 +44,15 @@ func (g *Graph) lift() []exit {
 		case e.to == l.To+1:
 			e.best = max(e.best, pays)
 		case e.to == 0 || pays > e.best:
-			e.best, e.second, e.to, e.leadsOn = pays, e.best, l.To+1, e.to > 0
+			e.best, e.second, e.to = pays, e.best, l.To+1
 		default:
-			e.second, e.leadsOn = max(e.second, pays), true
+			e.second = max(e.second, pays)
+		}
+	}
+	for k := range g.lanes {
+		l := &g.lanes[k]
+		if e := &exits[l.To]; l.Supply != nil && e.but(int(l.from)) > 0 {
+			e.leadsOn = true
 		}
 	}
 	for t := range exits {

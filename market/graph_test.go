@@ -252,7 +252,7 @@ func checkArcs(t *testing.T, s *market.Snapshot, token int) {
 		if i < len(ways) && (ways[i].To != a.To || &g.Arcs[start+i] != a || !near(float64(ways[i].Back), back(g, token, a))) {
 			t.Errorf("token %d: way %d is not that of its arc", token, i)
 		}
-		if (i < fan) != g.Connected(to) || i < len(ways) && best(g.All(to), -1) == 0 {
+		if (i < fan) != g.Connected(to) || i < len(ways) && best(g.All(to), -1) == 0 || i >= len(ways) && best(g.All(to), token) > 0 {
 			t.Errorf("token %d: arc %d is in a wrong part of the fan", token, i)
 		}
 	}

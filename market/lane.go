@@ -29,7 +29,7 @@ func (g *Graph) lay(s *Snapshot, old *Graph) {
 	g.pools, g.first = s.pools, make([]int32, len(s.pools)+1)
 	g.lanes = make([]lane, 0, len(old.lanes)+2*max(len(s.pools)-len(old.pools), 0))
 	sources := slices.Clip(old.Sources)
-	same, known := 0, min(len(s.pools), len(old.pools)) // from where on pools are old ones
+	same, known := 0, min(len(s.pools), len(old.pools)) // the pools from same on are to be taken over
 	takeOver := func(end int) {
 		g.lanes = append(g.lanes, old.lanes[old.first[same]:old.first[end]]...)
 	}
