@@ -6,7 +6,9 @@ package router
 
 const (
 	// worthwhile is the part of the order that a barred path has to gain.
-	worthwhile = 1e-5
+	worthwhile = 1e-4
+	// clearGain is how many times as much that has to be as what bars it earns.
+	clearGain = 5
 	// hope is how many times the gain of a chunk all that joins may gain.
 	hope     = 4
 	maxTurns = 2
@@ -14,7 +16,7 @@ const (
 
 // bar notes the best path that the net bars, since it was last changed.
 func (f *finder) bar(c *column) {
-	if c.gain > f.barred.gain {
+	if c.gain > f.barred.gain && c.gain > f.net.worthwhile() {
 		f.barred.gain, f.barred.path = c.gain, f.trace(c)
 	}
 }
@@ -28,7 +30,7 @@ func (f *finder) displace() {
 	defer func() { f.closed, f.anew = f.closed[:open], false }()
 	for range maxTurns {
 		gain, path := f.barred.gain, f.barred.path
-		if !(gain > worthwhile*n.amount*n.nodes[source].v) || gain*hope < n.lost(path) || n.spent() {
+		if !(gain > n.worthwhile()) || gain < clearGain*n.lost(path) || n.spent() {
 			return
 		}
 		f.barred.gain = 0
@@ -70,6 +72,8 @@ func (f *finder) turnRound(path []hop) (chunk float64, ok bool) {
 	n.solve(rough)
 	return chunk, true
 }
+
+func (n *net) worthwhile() float64 { return worthwhile * n.amount * n.nodes[source].v }
 
 // bars says whether a leg bars a path: it uses one of its pools, or leads from
 // its end to its beginning.
