@@ -82,45 +82,71 @@ func newAppraisal(s *market.Snapshot, o Order) (*appraisal, bool) {
 		best: math.Inf(1),
 	}
 	b.strip()
+	b.look()
+	start := slices.Clone(b.kept)
 	b.refine()
-	b.limit()
+	if b.kept[b.in] < start[b.in]/2 {
+		b.restart(start)
+	}
+	b.limit(func() {
+		b.solve(loose)
+		b.look()
+		b.refine()
+	})
 	return b, true
 }
 
 // refine finds values that make the sum less, as long as it pays.
 func (b *appraisal) refine() {
-	for b.look(); b.effort < maxEffort && b.widen(); b.look() {
+	for b.effort < maxEffort && b.widen() {
 		b.solve(loose)
+		b.look()
 	}
 }
 
 // bound is the least sum so far, and what floats may have lost.
 func (b *appraisal) bound() u256.Int { return u256.FromFloat(b.best * (1 + 1e-9)).Add(u256.One) }
 
+// restart goes back to where the search began and limits it from there, if
+// that ends lower: arbitrage that far outweighs the order leads its values
+// astray.
+func (b *appraisal) restart(start []float64) {
+	best, kept := b.best, b.kept
+	b.best, b.kept = math.Inf(1), start
+	b.back()
+	b.review()
+	b.limit(b.review)
+	b.refine()
+	if best < b.best {
+		b.best, b.kept = best, kept
+		b.back()
+	}
+}
+
 // limit lets no arc carry more than a plan can hold, which is worth no more
 // than the bound at the values of which it is one. Without it arbitrage that
 // lies in the market counts in full, however small the order that passes it.
-func (b *appraisal) limit() {
+func (b *appraisal) limit(again func()) {
 	for range limits {
 		before := b.best
 		if !b.overflows() {
 			return
 		}
 		b.best = math.Inf(1)
-		b.solve(loose)
-		b.refine()
+		again()
 		if b.best = min(b.best, before); b.best > before*(1-limited) {
 			return
 		}
 	}
 }
 
-// overflows says whether a leg carries more than a plan can hold, and sees to
-// it that none does.
-func (b *appraisal) overflows() (over bool) {
+// overflows says whether a leg carries more than a plan can hold, or most of
+// the bound is left outside the net, and limits all.
+func (b *appraisal) overflows() bool {
 	n := &b.net
 	b.back()
 	n.evaluate()
+	over := b.left > b.best/2
 	b.caps = grown(b.caps, len(b.kept))
 	for t, v := range b.kept {
 		b.caps[t] = b.best / v
@@ -137,6 +163,7 @@ func (b *appraisal) overflows() (over bool) {
 
 // back goes back to the best values so far.
 func (b *appraisal) back() {
+	copy(b.value, b.kept)
 	for i := range b.net.nodes {
 		n := &b.net.nodes[i]
 		n.v = b.kept[n.token]
@@ -199,14 +226,19 @@ func (b *appraisal) solve(tolerance float64) {
 	b.effort += (n.effort - before) / max(1, len(n.legs)) * (3*len(n.legs) + size*size)
 }
 
-// look gives all tokens values by those of the nodes, and keeps the best.
+// look gives all tokens values by those of the nodes.
 func (b *appraisal) look() {
 	b.close()
-	b.appraise()
+	b.review()
 	if b.left > negligible*b.sum {
 		b.relax()
-		b.appraise()
+		b.review()
 	}
+}
+
+// review sums up at the values, and keeps the best.
+func (b *appraisal) review() {
+	b.appraise()
 	if b.sum < b.best {
 		b.best, b.kept = b.sum, append(b.kept[:0], b.value...)
 	}

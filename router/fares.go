@@ -69,7 +69,9 @@ func (b *appraisal) tooMany() bool {
 func (b *appraisal) ration() {
 	free := b.best
 	b.best, b.net.blur = math.Inf(1), blurred*b.net.toll
-	for b.refine(); ; {
+	b.look()
+	b.refine()
+	for {
 		b.share()
 		b.look()
 		b.fares = fares{}
