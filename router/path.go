@@ -81,22 +81,20 @@ func (f *finder) alone(amount float64) ([]hop, bool) {
 		}
 		f.aimAtLast(bulk, part*carried)
 		top := f.top(amount)
+		found := math.Inf(-1)
 		for _, less := range []float64{1e-4, 1e-3, 1e-2, 1e-1} {
 			floor := top * (1 - less)
-			if part > 0 && floor < part*carried*f.outlook.most[min(1, f.hops-1)] {
+			if found >= floor {
+				floor = found - math.Abs(found)*slack
+				f.aimAtLast(floor >= surely, f.fewest(floor))
+			} else if part > 0 && floor < part*carried*f.outlook.most[min(1, f.hops-1)] {
 				break
 			}
-			c, ok := f.best(amount, floor)
-			if !ok {
-				continue
+			if c, ok := f.best(amount, floor); ok {
+				if found = c.gain * f.g.Worth[f.out]; found >= floor {
+					return f.trace(&c), true
+				}
 			}
-			found := c.gain * f.g.Worth[f.out]
-			if found < floor {
-				found -= math.Abs(found) * slack
-				f.aimAtLast(found >= surely, f.fewest(found))
-				c, ok = f.best(amount, found)
-			}
-			return f.trace(&c), ok
 		}
 		if part == 0 {
 			break

@@ -58,16 +58,20 @@ func (w *sweep) extend(k, t int, labels *bunch) {
 	left, o := w.reach-k-1, w.outlook
 	w.net.effort += fan / looks
 	worth, must := labels[0].amount*w.g.Worth[t], w.must(0, k+1)
+	bulk := worth >= market.Handful && (k > 0 || w.alone) // an arc alone may carry less than a chunk
 	if k > 0 {
-		must += w.toll(k + 1) // an arc alone may carry more than a chunk
+		must += w.toll(k + 1) // and more
 	}
 	for i := range ways[:fan] {
 		way := &ways[i]
-		lifted := float64(way.Lift) * worth
-		if lifted*o.most[left] < must {
+		lift := float64(way.Lift)
+		if lift*worth*o.most[left] < must {
 			break
 		}
-		if hope := float64(o.best[way.To][left]); hope > 0 && lifted*hope >= must {
+		if bulk {
+			lift = float64(way.Bulk)
+		}
+		if hope := float64(o.best[way.To][left]); hope > 0 && lift*worth*hope >= must {
 			w.try(k, t, labels, &w.g.Arcs[start+i])
 		}
 	}
