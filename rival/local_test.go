@@ -40,7 +40,7 @@ import (
 // net of gas, and must pay what it promises. ORDERS and SEED in the
 // environment make the run longer or another.
 func TestLocalChain(t *testing.T) {
-	orders, r := setting(t, "ORDERS", 150), rand.New(rand.NewPCG(setting(t, "SEED", 3), 9))
+	orders, r := setting(t, "ORDERS", 600), rand.New(rand.NewPCG(setting(t, "SEED", 3), 9))
 	l := newLocal(t)
 	kinds := map[venue.Type]int{}
 	gain := map[string]float64{}
@@ -55,18 +55,8 @@ func TestLocalChain(t *testing.T) {
 		if err != nil {
 			continue // too little, or too much for all there is
 		}
-		ours := rival.Answer{Out: p.AmountOut, Gas: p.Gas}.Net(s, out)
-		for name, route := range map[string]func(*market.Snapshot, common.Address, common.Address, u256.Int) (rival.Answer, bool){
-			"single path": rival.Single, "grid": rival.Grid,
-		} {
-			theirs, ok := route(s, in, out, amount)
-			if !ok {
-				continue
-			}
-			if net := theirs.Net(s, out); net > ours {
-				t.Errorf("order %d, %v of %s to %s: the %s nets %g, we %g (%d steps)", sent, amount, in, out, name, net, ours, len(p.Steps))
-			}
-			gain[name] += 1e4 * (p.AmountOut.Float()/theirs.Out.Float() - 1) / float64(orders)
+		for name, bps := range l.contest(s, &p, sent) {
+			gain[name] += bps / float64(orders)
 		}
 		l.send(&p, sent)
 		for i := range p.Steps {
@@ -78,6 +68,68 @@ func TestLocalChain(t *testing.T) {
 	if len(kinds) != 6 {
 		t.Errorf("only %v were used: not all six kinds", kinds)
 	}
+}
+
+// TestLocalMarket holds many more plans to the rivals, on the market that the
+// pools themselves foresee behind each plan: nothing is sent.
+func TestLocalMarket(t *testing.T) {
+	orders, r := setting(t, "ORDERS", 1200), rand.New(rand.NewPCG(setting(t, "SEED", 4), 9))
+	l := newLocal(t)
+	s := l.settle()
+	for done := 0; done < int(orders); {
+		in, out, amount, ok := random(s, r)
+		if !ok {
+			continue
+		}
+		p, err := router.Find(s, router.Order{TokenIn: in, TokenOut: out, AmountIn: amount})
+		if err != nil {
+			continue
+		}
+		l.contest(s, &p, done)
+		s = l.after(s, &p)
+		done++
+	}
+}
+
+// contest holds a plan to what the rivals offer, and says by how many basis
+// points it pays more.
+func (l *local) contest(s *market.Snapshot, p *plan.Plan, order int) map[string]float64 {
+	l.Helper()
+	ours, ahead := rival.Answer{Out: p.AmountOut, Gas: p.Gas}.Net(s, p.TokenOut), map[string]float64{}
+	for name, route := range map[string]func(*market.Snapshot, common.Address, common.Address, u256.Int) (rival.Answer, bool){
+		"single path": rival.Single, "grid": rival.Grid,
+	} {
+		theirs, ok := route(s, p.TokenIn, p.TokenOut, p.AmountIn)
+		if !ok {
+			continue
+		}
+		if net := theirs.Net(s, p.TokenOut); net > ours {
+			l.Errorf("order %d, %v of %s to %s: the %s nets %g, we %g (%d steps)", order, p.AmountIn, p.TokenIn, p.TokenOut, name, net, ours, len(p.Steps))
+		}
+		ahead[name] = 1e4 * (p.AmountOut.Float()/theirs.Out.Float() - 1)
+	}
+	return ahead
+}
+
+// after is the market behind a plan.
+func (l *local) after(s *market.Snapshot, p *plan.Plan) *market.Snapshot {
+	l.Helper()
+	var pools []venue.Pool
+	for i := range p.Steps {
+		step := &p.Steps[i]
+		pool, err := step.Pool.Swap(step.In, step.Out, step.AmountIn)
+		if err != nil {
+			l.Fatal(err)
+		}
+		pools = append(pools, pool)
+	}
+	block := s.Block()
+	block.Number++
+	next, err := s.Next(block, pools, nil)
+	if err != nil {
+		l.Fatal(err)
+	}
+	return next
 }
 
 // random is an order between two tokens, of 1 to 300,000 dollars.
