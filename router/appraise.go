@@ -21,8 +21,8 @@ func (b *appraisal) look() {
 // review sums up at the values, and keeps the best.
 func (b *appraisal) review() {
 	b.appraise()
-	if b.sum < b.best {
-		b.best, b.kept = b.sum, append(b.kept[:0], b.value...)
+	if b.sum < b.best || b.kept == nil {
+		b.best, b.kept = min(b.sum, b.best), append(b.kept[:0], b.value...)
 	}
 }
 

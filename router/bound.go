@@ -127,13 +127,17 @@ func (b *appraisal) restart(start []float64) {
 // lies in the market counts in full, however small the order that passes it.
 func (b *appraisal) limit(again func()) {
 	for range limits {
-		before := b.best
+		before, kept := b.best, slices.Clone(b.kept)
 		if !b.overflows() {
 			return
 		}
 		b.best = math.Inf(1)
 		again()
-		if b.best = min(b.best, before); b.best > before*(1-limited) {
+		if b.best > before {
+			b.best, b.kept = before, kept
+			b.back()
+		}
+		if b.best > before*(1-limited) {
 			return
 		}
 	}
