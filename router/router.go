@@ -43,7 +43,8 @@ var (
 )
 
 // Find is the plan that pays most, net of gas. It is pure and deterministic,
-// and never worse than the best single path of up to DefaultMaxHops hops.
+// and never worse than the best single path of up to DefaultMaxHops hops, but
+// for what the gas on the way is worth in one token or another.
 func Find(s *market.Snapshot, o Order) (plan.Plan, error) {
 	f, err := newFinder(s, o)
 	if err != nil {
