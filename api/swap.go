@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/ethereum/go-ethereum/common/hexutil"
-	"github.com/ethereum/go-ethereum/crypto"
 
 	"braid/calldata"
 	"braid/venue"
@@ -93,15 +92,9 @@ func (t *trade) guard() error {
 	return nil
 }
 
-var selectorApprove = crypto.Keccak256([]byte("approve(address,uint256)"))[:4]
-
 // approve lets the aggregator take the input, and no more than that.
 func (t *trade) approve(tx calldata.Tx) *approvalBody {
 	amount := t.plan.AmountIn.Bytes()
-	data := make([]byte, 0, 68)
-	data = append(data, selectorApprove...)
-	data = append(data, make([]byte, 12)...)
-	data = append(data, tx.To[:]...)
-	data = append(data, amount[:]...)
+	data := venue.Calldata("approve(address,uint256)", tx.To[:], amount[:])
 	return &approvalBody{To: t.plan.TokenIn.Hex(), Data: data, Value: "0"}
 }

@@ -2,6 +2,7 @@ package walk_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"io"
 	"math/big"
 	"net/http"
@@ -10,10 +11,12 @@ import (
 	"testing"
 
 	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/common/hexutil"
 	"github.com/ethereum/go-ethereum/crypto"
 
 	"braid/contracts"
 	"braid/monad"
+	"braid/venue"
 )
 
 // TestVerify: the command finds nothing wrong with what the service answers, and
@@ -25,7 +28,9 @@ func TestVerify(t *testing.T) {
 		{in: monad.USDC, out: common.Address{}, amount: big.NewInt(1e9)},
 	} {
 		o.recipient = common.HexToAddress("0x0f3e51f1")
-		address := earth.base + "/swap?" + o.query().Encode()
+		query := o.query()
+		query.Set("include", "approval,calls")
+		address := earth.base + "/swap?" + query.Encode()
 		resp, err := http.Get(address)
 		if err != nil {
 			t.Fatal(err)
@@ -53,6 +58,33 @@ func TestVerify(t *testing.T) {
 		thief := bytes.Replace(body, []byte("000000000f3e51f1"), []byte("000000000f3e51f2"), 1)
 		if out, err := verify(thief); err == nil || !strings.Contains(out, "recipient") {
 			t.Errorf("another recipient is not noticed: %s", out)
+		}
+		router, _ := contracts.Addresses(monad.WrappedNative)
+		for what, spoil := range map[string]func(answer, calls map[string]any){
+			"an approval of all": func(answer, _ map[string]any) {
+				data := venue.Calldata("approve(address,uint256)", router[:], bytes.Repeat([]byte{0xff}, 32))
+				answer["approval"] = map[string]any{"to": answer["tokenIn"], "data": hexutil.Encode(data), "value": "0"}
+			},
+			"a call more": func(answer, calls map[string]any) {
+				calls["calls"] = append(calls["calls"].([]any), answer["tx"])
+			},
+			"another call": func(_, calls map[string]any) {
+				calls["calls"].([]any)[0].(map[string]any)["to"] = earth.from.Hex()
+			},
+			"another chain": func(_, calls map[string]any) { calls["chainId"] = "0x1" },
+		} {
+			var answer map[string]any
+			if err := json.Unmarshal(body, &answer); err != nil {
+				t.Fatal(err)
+			}
+			spoil(answer, answer["calls"].(map[string]any))
+			text, err := json.Marshal(answer)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if out, err := verify(text); err == nil {
+				t.Errorf("%s is not noticed: %s", what, out)
+			}
 		}
 	}
 }

@@ -112,11 +112,9 @@ type answer struct {
 	TokenIn, TokenOut   common.Address
 	AmountIn, AmountOut string
 	Routes              []struct{ Pool, AmountIn, AmountOut string }
-	Tx                  struct {
-		To    common.Address
-		Data  hexutil.Bytes
-		Value string
-	}
+	Tx                  call
+	Approval            *call
+	Calls               *batch
 }
 
 func (a *answer) verify(query url.Values, now time.Time, stdout io.Writer) error {
@@ -133,7 +131,8 @@ func (a *answer) verify(query url.Values, now time.Time, stdout io.Writer) error
 			fmt.Fprintln(stdout, line)
 		}
 	}
-	if err := errors.Join(append(faults, err)...); err != nil {
+	faults = append(append(faults, err), a.consents(claim, router)...)
+	if err := errors.Join(faults...); err != nil {
 		return fmt.Errorf("the transaction is not what was asked for:\n%w", err)
 	}
 	fmt.Fprintln(stdout, "the transaction does what was asked for and what the answer says")
