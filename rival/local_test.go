@@ -36,8 +36,8 @@ import (
 )
 
 // TestLocalChain sends random orders on the local chain, one after the other:
-// each plan must be worth at least what the rivals offer on the same market,
-// net of gas, and must pay what it promises. ORDERS and SEED in the
+// each plan must be worth what the rivals offer on the same market, net of gas
+// and but for noise, and must pay what it promises. ORDERS and SEED in the
 // environment make the run longer or another.
 func TestLocalChain(t *testing.T) {
 	orders, r := setting(t, "ORDERS", 600), rand.New(rand.NewPCG(setting(t, "SEED", 3), 9))
@@ -91,6 +91,10 @@ func TestLocalMarket(t *testing.T) {
 	}
 }
 
+// noise is by how many basis points a rival may be ahead: by single units of
+// coarse tokens, and by what gas on the way is worth in one token or another.
+const noise = 0.1
+
 // contest holds a plan to what the rivals offer, and says by how many basis
 // points it pays more.
 func (l *local) contest(s *market.Snapshot, p *plan.Plan, order int) map[string]float64 {
@@ -104,7 +108,11 @@ func (l *local) contest(s *market.Snapshot, p *plan.Plan, order int) map[string]
 			continue
 		}
 		if net := theirs.Net(s, p.TokenOut); net > ours {
-			l.Errorf("order %d, %v of %s to %s: the %s nets %g, we %g (%d steps)", order, p.AmountIn, p.TokenIn, p.TokenOut, name, net, ours, len(p.Steps))
+			behind := 1e4 * (net/ours - 1)
+			l.Logf("order %d, %v of %s to %s: the %s nets %g, we %g (%d steps), %.4f bps less", order, p.AmountIn, p.TokenIn, p.TokenOut, name, net, ours, len(p.Steps), behind)
+			if behind > noise {
+				l.Fail()
+			}
 		}
 		ahead[name] = 1e4 * (p.AmountOut.Float()/theirs.Out.Float() - 1)
 	}

@@ -31,6 +31,8 @@ type finder struct {
 	net     net
 	anew    bool  // the same, while legs are displaced
 	whole   bool  // only such that begin at the first token
+	mute    bool  // none that begin where circles were seen
+	circles bool  // paths led back with a gain to where they began
 	aside   draft // before legs were displaced
 	barred  struct {
 		gain float64

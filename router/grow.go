@@ -20,15 +20,16 @@ const (
 // grow lets paths join the net. A path joins if it pays more for a chunk of
 // the order, net of gas and toll, than the net does at its own prices; chunks
 // become smaller when none does. Paths from one token of the net hide those
-// from others that come to the same tokens with less, so those from the first
-// token are once looked for alone.
+// from others that come to the same tokens with less. So those from the first
+// token are once looked for alone, and tokens from which paths lead back to
+// them with a gain, where no plan can follow, are left out of a look.
 func (f *finder) grow(chunk float64, maxLegs int) (joined bool) {
 	n := &f.net
 	if n.toll > 0 {
 		chunk = min(chunk, fullChunk/float64(n.places))
 	}
 	asked := false
-	defer func() { f.whole = false }()
+	defer func() { f.mute, f.whole = false, false }()
 	for round := 0; round < maxRounds && chunk >= lastChunk && len(n.legs) < maxLegs && !n.spent(); round++ {
 		value := n.amount * n.nodes[source].v
 		f.price(value * chunk)
@@ -45,10 +46,15 @@ func (f *finder) grow(chunk float64, maxLegs int) (joined bool) {
 		if added == 0 && f.far {
 			break
 		}
-		f.whole = added == 0 && chunk <= wholeChunk && !asked
-		asked = asked || f.whole
-		if !f.whole && (added == 0 || f.columns[0].gain < value*1e-5) {
-			chunk /= 5
+		switch little := added == 0 || f.columns[0].gain < value*1e-5; {
+		case little && f.circles && !f.mute:
+			f.mute, f.whole = true, false
+		case little && chunk <= wholeChunk && !asked:
+			f.mute, f.whole, asked = false, true, true
+		default:
+			if f.mute, f.whole = false, false; little {
+				chunk /= 5
+			}
 		}
 		if added > 0 {
 			joined = true

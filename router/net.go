@@ -50,7 +50,8 @@ type node struct {
 	rank    int // the longest way from the source
 	in, out int // legs in use
 	joined  bool
-	reach   set // nodes to which the flow leads from here
+	circles bool // paths from here lead back with a gain
+	reach   set  // nodes to which the flow leads from here
 	held    float64
 	most    float64 // that a leg out of it may carry; 0 is any amount
 	v       float64 // what its last unit is worth in the last token

@@ -43,14 +43,17 @@ func (f *finder) price(chunk float64) {
 	f.forget()
 	f.columns = f.columns[:0]
 	n, worth := &f.net, f.g.Worth[f.out]
+	f.circles = false
 	for i := range n.nodes {
 		t, v := n.nodes[i].token, n.nodes[i].v
+		mute := f.mute && n.nodes[i].circles
+		n.nodes[i].circles = false
 		if i == source || !(v > 0) {
 			f.around.aim(t, 0)
 		} else {
 			f.around.aim(t, v*worth/f.g.Worth[t])
 		}
-		if v > 0 && (i == source || i != sink && !f.whole) {
+		if v > 0 && (i == source || i != sink && !f.whole && !mute) {
 			*f.layers[0].at(t) = bunch{{amount: chunk / v, origin: int32(i), from: -1, before: -1}}
 		}
 	}

@@ -229,6 +229,21 @@ func TestScripts(t *testing.T) {
 			want: "one A>D 5225, one D>B 5008, three D>C 217, one A>C 4775, one C>B 4992",
 		},
 		{
+			// From C one gets more E, and back to C with a gain, than from D.
+			name: "a circle hides no path of another token",
+			pools: func(w *world) {
+				w.pool("one", "A", 1e8*e18, "D", 1e8*e18)
+				w.pool("one", "D", 1e8*e18, "C", 1e8*e18)
+				w.pool("one", "C", 1e8*e18, "B", 1e8*e18)
+				w.pool("two", "C", 3e4*e18, "E", 3.3e4*e18)
+				w.pool("two", "D", 3e4*e18, "E", 3e4*e18)
+				w.pool("two", "E", 3e4*e18, "F", 3.3e4*e18)
+				w.pool("two", "F", 3e4*e18, "C", 3.3e4*e18)
+			},
+			in: "A", amount: 1e4 * e18, out: "B",
+			want: "one A>D 10000, one D>C 9055, two D>E 945, two E>F 945, two F>C 945, one C>B 10000",
+		},
+		{
 			name: "less than a lot goes elsewhere",
 			pools: func(w *world) {
 				w.book("book", "A", "B", level{1000, 1e3 * e18})

@@ -104,7 +104,10 @@ func (w *sweep) try(k, t int, labels *bunch, a *market.Arc) {
 	for slot := range labels {
 		l := &labels[slot]
 		switch {
-		case !(l.amount > 0) || !w.fits(k, t, slot, a):
+		case !(l.amount > 0):
+		case node == int(l.origin) && !w.alone:
+			w.circle(l, a)
+		case !w.fits(k, t, slot, a):
 		case node < 0:
 			w.pass(k, t, slot, l, a)
 			if k != 2 {
@@ -115,11 +118,22 @@ func (w *sweep) try(k, t int, labels *bunch, a *market.Arc) {
 				w.columns = append(w.columns, c)
 			}
 			return
-		case node != int(l.origin):
+		default:
 			if c, ok := w.arrive(k, t, slot, l, a, node, true); ok {
 				w.bar(&c)
 			}
 		}
+	}
+}
+
+// circle notes the token where a label's path began if an arc back to it gains.
+func (w *sweep) circle(l *label, a *market.Arc) {
+	from := &w.net.nodes[l.origin]
+	if from.circles || l.amount*a.Spot*from.v < w.chunk+(l.gas+leastGas)*w.net.gasCost {
+		return
+	}
+	if y, gas, ok := w.pay(a, l.amount); ok && y*from.v > w.chunk+(l.gas+gas)*w.net.gasCost {
+		from.circles, w.circles = true, true
 	}
 }
 
