@@ -108,7 +108,7 @@ func (l *local) contest(s *market.Snapshot, p *plan.Plan, order int) map[string]
 			continue
 		}
 		if net := theirs.Net(s, p.TokenOut); net > ours {
-			behind := 1e4 * (net/ours - 1)
+			behind := 1e4 * (net - ours) / theirs.Out.Float()
 			l.Logf("order %d, %v of %s to %s: the %s nets %g, we %g (%d steps), %.4f bps less", order, p.AmountIn, p.TokenIn, p.TokenOut, name, net, ours, len(p.Steps), behind)
 			if behind > noise {
 				l.Fail()
