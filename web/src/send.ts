@@ -6,7 +6,7 @@ import { get, pause, type Call, type Query, type Swap, type Token } from "./api"
 import { allowance, mined, paid, request, type Receipt } from "./chain";
 import { hold } from "./terms";
 import { isNative } from "./tokens";
-import { account, CHAIN, sameChain, switchChain, wrongChain } from "./wallet";
+import { account, CHAIN, onChain, sameChain, switchChain } from "./wallet";
 import { explain, Refusal, type Words } from "./words";
 
 type Hex = `0x${string}`;
@@ -53,7 +53,7 @@ export async function swap(deal: Deal): Promise<void> {
   const at = (step: Step) => show({ kind: "working", deal, step, approves, ...(hash && { hash }) });
   try {
     at("prepare");
-    if (wrongChain.value) await switchChain();
+    if (!(await onChain())) await switchChain();
     if (!(await sameChain())) {
       throw new Refusal({
         title: "Your wallet is on another chain with the same ID",
@@ -106,8 +106,11 @@ export async function ask(deal: Deal): Promise<Swap> {
 
 const prepared = (call: Call) => ({ to: call.to, data: call.data, value: numberToHex(BigInt(call.value)) });
 
+/** Signed elsewhere, a call would take its value where nothing answers it. */
 async function send(from: Hex, call: Call, gas?: string): Promise<Hex> {
-  return (await request("eth_sendTransaction", [{ from, ...prepared(call), ...(gas && { gas: numberToHex(BigInt(gas)) }) }])) as Hex;
+  if (!(await onChain())) throw new Refusal({ title: "Your wallet moved to another chain", advice: "Switch it back to Monad and swap again." });
+  const chainId = numberToHex(CHAIN);
+  return (await request("eth_sendTransaction", [{ from, chainId, ...prepared(call), ...(gas && { gas: numberToHex(BigInt(gas)) }) }])) as Hex;
 }
 
 /** Whether the wallet carries out several calls as one (EIP-5792). */

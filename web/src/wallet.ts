@@ -63,23 +63,33 @@ export async function connect(chosen: Wallet): Promise<void> {
 }
 
 const onAccounts = (accounts: `0x${string}`[]) => (accounts[0] ? (account.value = accounts[0]) : disconnect());
-const onChain = (id: string) => (chain.value = Number(id));
+const onMove = (id: string) => (chain.value = Number(id));
 
 async function use(chosen: Wallet, first: `0x${string}`): Promise<void> {
   disconnect();
-  chain.value = Number(await chosen.provider.request({ method: "eth_chainId" }));
+  await locate(chosen.provider);
   wallet.value = chosen;
   account.value = first;
   localStorage.setItem("wallet", chosen.id);
   chosen.provider.on?.("accountsChanged", onAccounts);
-  chosen.provider.on?.("chainChanged", onChain);
+  chosen.provider.on?.("chainChanged", onMove);
 }
 
 export function disconnect(): void {
   wallet.value?.provider.removeListener?.("accountsChanged", onAccounts);
-  wallet.value?.provider.removeListener?.("chainChanged", onChain);
+  wallet.value?.provider.removeListener?.("chainChanged", onMove);
   wallet.value = account.value = chain.value = undefined;
   localStorage.removeItem("wallet");
+}
+
+/** Asks a wallet where it is: not all tell when they move. */
+async function locate(provider: Provider): Promise<void> {
+  chain.value = Number(await provider.request({ method: "eth_chainId" }));
+}
+
+export async function onChain(): Promise<boolean> {
+  await locate(wallet.value!.provider);
+  return chain.value === CHAIN;
 }
 
 export const codeOf = (error: unknown): number | undefined => (error as { code?: number } | undefined)?.code;
@@ -93,7 +103,7 @@ export async function switchChain(): Promise<void> {
     await provider.request({ method: "wallet_addEthereumChain", params: [description()] });
     await ask();
   });
-  chain.value = Number(await provider.request({ method: "eth_chainId" }));
+  await locate(provider);
 }
 
 const description = () => ({

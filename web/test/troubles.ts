@@ -82,6 +82,23 @@ export function troubles(world: World): void {
     assert.equal(wallet.sent.length, 0);
   });
 
+  check("a wallet that moves to another chain in the middle of a swap signs no more", async () => {
+    const wallet = world.wallet(); // which tells nobody when it moves
+    const honest = wallet.request.bind(wallet);
+    wallet.request = async (method, params) => {
+      const answer = await honest(method, params);
+      if (method === "eth_sendTransaction") wallet.chain = 1;
+      return answer;
+    };
+    const { page } = await world.open("/?in=USDC&out=MON&amount=10", { wallet });
+    await connect(page, "Test wallet");
+    await quoted(page);
+    await page.locator(ACTION, { hasText: /^Swap$/ }).click();
+    await page.getByText("Your wallet moved to another chain").waitFor();
+    assert.equal(wallet.sent.length, 1, "the approval alone");
+    assert.equal(Number(wallet.sent[0]!.chainId), 143);
+  });
+
   check("a transaction that is not what was asked for is never signed", async () => {
     const wallet = world.wallet();
     const { page, context } = await world.open("/?in=MON&out=USDC&amount=10", { wallet });

@@ -41,7 +41,7 @@ async function ended(child: ChildProcess): Promise<void> {
 
 export const KEY: Hex = "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80";
 
-type Sent = { to: Hex; data: Hex; value: Hex; gas?: Hex };
+type Sent = { to: Hex; data: Hex; value: Hex; gas?: Hex; chainId?: Hex };
 
 /** A wallet as a browser extension would be: it knows the key, the page does not. */
 export class Wallet {
