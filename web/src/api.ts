@@ -67,7 +67,6 @@ export interface Call {
 
 export interface Swap extends Quote {
   tx: Call & { estimatedGas: string };
-  approval?: Call;
 }
 
 export interface Source {

@@ -1,7 +1,7 @@
 // From the click to the receipt.
 
 import { signal } from "@preact/signals";
-import { numberToHex } from "viem";
+import { encodeFunctionData, erc20Abi, numberToHex } from "viem";
 import { get, pause, type Call, type Query, type Swap, type Token } from "./api";
 import { allowance, mined, paid, request, type Receipt } from "./chain";
 import { hold } from "./terms";
@@ -66,12 +66,12 @@ export async function swap(deal: Deal): Promise<void> {
       approves = true;
       if (await batches(owner)) {
         at("sign");
-        const [receipt, id] = await sendTogether(owner, [offer.approval!, offer.tx]);
+        const [receipt, id] = await sendTogether(owner, [approval(deal, offer.tx.to), offer.tx]);
         show({ kind: "done", deal, result: sum(offer, receipt, id) });
         return;
       }
       at("approve");
-      hash = await send(owner, offer.approval!);
+      hash = await send(owner, approval(deal, offer.tx.to));
       at("approving");
       expect(await mined(hash), "approval");
       hash = undefined;
@@ -92,7 +92,7 @@ export async function ask(deal: Deal): Promise<Swap> {
     ...deal.query,
     recipient: deal.recipient,
     minAmountOut: deal.minimum.toString(),
-    include: "meta,approval",
+    include: "meta",
   });
   hold(offer, {
     tokenIn: deal.tokenIn.address,
@@ -103,6 +103,13 @@ export async function ask(deal: Deal): Promise<Swap> {
   });
   return offer;
 }
+
+/** Of just what the swap takes, in the page's own words. */
+const approval = ({ tokenIn, amountIn }: Deal, spender: Hex): Call => ({
+  to: tokenIn.address as Hex,
+  data: encodeFunctionData({ abi: erc20Abi, functionName: "approve", args: [spender, amountIn] }),
+  value: "0",
+});
 
 const prepared = (call: Call) => ({ to: call.to, data: call.data, value: numberToHex(BigInt(call.value)) });
 

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { createServer } from "node:net";
+import { encodeFunctionData, erc20Abi } from "viem";
 import { check, quoted, type World } from "./checks";
 import { ACTION, connect } from "./swaps";
 import { braid, screens, visit } from "./world";
@@ -114,6 +115,24 @@ export function troubles(world: World): void {
     await page.locator(ACTION, { hasText: /^Swap$/ }).click();
     await page.getByText("The transaction is not the swap you asked for").waitFor();
     assert.equal(wallet.sent.length, 0);
+  });
+
+  check("no answer can have more approved than the swap takes", async () => {
+    const wallet = world.wallet();
+    const { page, context } = await world.open("/?in=USDC&out=MON&amount=10", { wallet });
+    await connect(page, "Test wallet");
+    await quoted(page);
+    const thief = "0x00000000000000000000000000000000deadbeef";
+    await context.route(/\/api\/v1\/swap/, async (route) => {
+      const response = await route.fetch();
+      const body = await response.json();
+      const data = encodeFunctionData({ abi: erc20Abi, functionName: "approve", args: [thief, 2n ** 256n - 1n] });
+      body.approval = { to: body.tokenIn, data, value: "0" };
+      await route.fulfill({ response, json: body });
+    });
+    await page.locator(ACTION, { hasText: /^Swap$/ }).click();
+    await page.getByRole("dialog", { name: /^(Not swapped|Swapped)$/ }).waitFor();
+    assert.ok(!wallet.sent.some(({ data }) => data.includes(thief.slice(2))), "the thief is approved");
   });
 
   check("the service goes away and comes back, and so do the quotes", async () => {
