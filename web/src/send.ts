@@ -127,12 +127,13 @@ async function batches(owner: Hex): Promise<boolean> {
   return ["supported", "ready"].includes(able[id]?.atomic?.status ?? "");
 }
 
+/** Sends them and waits, however long it takes: what was sent may be carried out, whether or not the wallet answers. */
 async function sendTogether(from: Hex, calls: Call[]): Promise<[Receipt, Hex]> {
   const { id } = (await request("wallet_sendCalls", [
     { version: "2.0.0", chainId: numberToHex(CHAIN), from, atomicRequired: true, calls: calls.map(prepared) },
   ])) as { id: string };
   for (let wait = 100; ; wait = Math.min(wait * 1.5, 1000)) {
-    const { status, receipts } = (await request("wallet_getCallsStatus", [id])) as { status: number; receipts?: Receipt[] };
+    const { status, receipts } = (await request("wallet_getCallsStatus", [id]).catch(() => ({ status: 100 }))) as { status: number; receipts?: Receipt[] };
     const last = receipts?.at(-1);
     if (status === 200 && last) return [last, last.transactionHash];
     if (status >= 400) throw new Refusal({ title: "The wallet's batch failed", advice: "Nothing was swapped." });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { createServer } from "node:net";
 import { encodeFunctionData, erc20Abi } from "viem";
 import { check, quoted, type World } from "./checks";
-import { ACTION, connect } from "./swaps";
+import { ACTION, connect, swap } from "./swaps";
 import { braid, screens, visit } from "./world";
 
 const free = (): Promise<number> =>
@@ -133,6 +133,22 @@ export function troubles(world: World): void {
     await page.locator(ACTION, { hasText: /^Swap$/ }).click();
     await page.getByRole("dialog", { name: /^(Not swapped|Swapped)$/ }).waitFor();
     assert.ok(!wallet.sent.some(({ data }) => data.includes(thief.slice(2))), "the thief is approved");
+  });
+
+  check("a batch is waited for, though the wallet is out of reach for a moment", async () => {
+    const wallet = world.wallet();
+    wallet.batches = true;
+    const honest = wallet.request.bind(wallet);
+    let failures = 0;
+    wallet.request = async (method, params) => {
+      if (method === "wallet_getCallsStatus" && failures++ < 2) throw { code: -32603, message: "no connection" };
+      return honest(method, params);
+    };
+    const { page } = await world.open("/?in=USDC&out=MON&amount=10", { wallet });
+    await connect(page, "Test wallet");
+    await quoted(page);
+    await swap(page);
+    assert.ok(failures > 2);
   });
 
   check("the service goes away and comes back, and so do the quotes", async () => {
