@@ -2,14 +2,12 @@ package api
 
 import (
 	"encoding/hex"
-	"strconv"
 	"strings"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/common/hexutil"
 
 	"braid/calldata"
-	"braid/contracts"
 	"braid/u256"
 )
 
@@ -70,45 +68,8 @@ type permitsBody struct {
 
 // permitBody is what to sign, and what to write before the signature.
 type permitBody struct {
-	TypedData typedData     `json:"typedData"`
-	Prefix    hexutil.Bytes `json:"prefix"`
-}
-
-type typedData struct {
-	Types       map[string][]typedField `json:"types"`
-	PrimaryType string                  `json:"primaryType"`
-	Domain      typedDomain             `json:"domain"`
-	Message     any                     `json:"message"`
-}
-
-type typedField struct {
-	Name string `json:"name"`
-	Type string `json:"type"`
-}
-
-type typedDomain struct {
-	Name              string `json:"name"`
-	Version           string `json:"version,omitempty"`
-	ChainID           int    `json:"chainId"`
-	VerifyingContract string `json:"verifyingContract"`
-}
-
-type permitMessage struct {
-	Owner    string `json:"owner"`
-	Spender  string `json:"spender"`
-	Value    string `json:"value"`
-	Nonce    string `json:"nonce"`
-	Deadline string `json:"deadline"`
-}
-
-type transferMessage struct {
-	Permitted struct {
-		Token  string `json:"token"`
-		Amount string `json:"amount"`
-	} `json:"permitted"`
-	Spender  string `json:"spender"`
-	Nonce    string `json:"nonce"`
-	Deadline string `json:"deadline"`
+	TypedData calldata.TypedData `json:"typedData"`
+	Prefix    hexutil.Bytes      `json:"prefix"`
 }
 
 // permits are valid as long as the transaction they come with; the nonce of
@@ -117,43 +78,17 @@ func (s *server) permits(t *trade) *permitsBody {
 	if !t.signing.wanted || t.nativeIn {
 		return nil
 	}
-	p := &permitsBody{Permit2: s.transfer(t)}
+	now := u256.From(uint64(s.Now().UnixMilli()))
+	b := &permitsBody{Permit2: s.toSign(t, calldata.Permit{Kind: calldata.Permit2, Amount: t.AmountIn, Nonce: now, Deadline: t.deadline})}
 	if t.signing.counted {
-		p.ERC2612 = s.allowance(t)
+		b.ERC2612 = new(s.toSign(t, calldata.Permit{Kind: calldata.ERC2612, Amount: t.AmountIn, Nonce: t.signing.nonce, Deadline: t.deadline}))
 	}
-	return p
+	return b
 }
 
-func (s *server) transfer(t *trade) permitBody {
-	permit := calldata.Permit{Kind: calldata.Permit2, Amount: t.AmountIn, Nonce: u256.From(uint64(s.Now().UnixMilli())), Deadline: t.deadline}
-	m := transferMessage{Spender: s.Contracts.Router.Hex(), Nonce: permit.Nonce.String(), Deadline: strconv.FormatUint(t.deadline, 10)}
-	m.Permitted.Token, m.Permitted.Amount = t.TokenIn.Hex(), t.AmountIn.String()
-	return permitBody{Prefix: permit.Prefix(), TypedData: typedData{
-		Types: map[string][]typedField{
-			"EIP712Domain":       {{"name", "string"}, {"chainId", "uint256"}, {"verifyingContract", "address"}},
-			"PermitTransferFrom": {{"permitted", "TokenPermissions"}, {"spender", "address"}, {"nonce", "uint256"}, {"deadline", "uint256"}},
-			"TokenPermissions":   {{"token", "address"}, {"amount", "uint256"}},
-		},
-		PrimaryType: "PermitTransferFrom",
-		Domain:      typedDomain{Name: "Permit2", ChainID: chainID, VerifyingContract: contracts.Permit2.Hex()},
-		Message:     m,
-	}}
-}
-
-func (s *server) allowance(t *trade) *permitBody {
-	permit := calldata.Permit{Kind: calldata.ERC2612, Amount: t.AmountIn, Deadline: t.deadline}
-	return &permitBody{Prefix: permit.Prefix(), TypedData: typedData{
-		Types: map[string][]typedField{
-			"EIP712Domain": {{"name", "string"}, {"version", "string"}, {"chainId", "uint256"}, {"verifyingContract", "address"}},
-			"Permit":       {{"owner", "address"}, {"spender", "address"}, {"value", "uint256"}, {"nonce", "uint256"}, {"deadline", "uint256"}},
-		},
-		PrimaryType: "Permit",
-		Domain:      typedDomain{Name: t.name(t.TokenIn), Version: t.signing.version, ChainID: chainID, VerifyingContract: t.TokenIn.Hex()},
-		Message: permitMessage{
-			Owner: t.signing.owner.Hex(), Spender: s.Contracts.Router.Hex(), Value: t.AmountIn.String(),
-			Nonce: t.signing.nonce.String(), Deadline: strconv.FormatUint(t.deadline, 10),
-		},
-	}}
+func (s *server) toSign(t *trade, p calldata.Permit) permitBody {
+	by := calldata.Signer{Owner: t.signing.owner, Name: t.name(t.TokenIn), Version: t.signing.version}
+	return permitBody{s.Contracts.TypedData(&p, chainID, t.TokenIn, by), p.Prefix()}
 }
 
 func (t *trade) name(a common.Address) string {

@@ -26,7 +26,7 @@ func (k PermitKind) String() string {
 type Permit struct {
 	Kind      PermitKind
 	Amount    u256.Int
-	Nonce     u256.Int // of Permit2; the token keeps the other
+	Nonce     u256.Int // in calldata for Permit2 alone: the token keeps the other
 	Deadline  uint64   // seconds
 	Signature []byte
 }
