@@ -6,16 +6,21 @@ import (
 	"io"
 	"math/big"
 	"net/http"
+	"net/url"
 	"os/exec"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/common/hexutil"
 	"github.com/ethereum/go-ethereum/crypto"
 
+	"braid/calldata"
 	"braid/contracts"
 	"braid/monad"
+	"braid/u256"
 	"braid/venue"
 )
 
@@ -30,22 +35,7 @@ func TestVerify(t *testing.T) {
 		o.recipient = common.HexToAddress("0x0f3e51f1")
 		query := o.query()
 		query.Set("include", "approval,calls")
-		address := earth.base + "/swap?" + query.Encode()
-		resp, err := http.Get(address)
-		if err != nil {
-			t.Fatal(err)
-		}
-		body, err := io.ReadAll(resp.Body)
-		resp.Body.Close()
-		if err != nil {
-			t.Fatal(err)
-		}
-		verify := func(answer []byte, args ...string) (string, error) {
-			cmd := exec.Command(earth.braid, append([]string{"verify", "--request", address}, args...)...)
-			cmd.Stdin = bytes.NewReader(answer)
-			out, err := cmd.CombinedOutput()
-			return string(out), err
-		}
+		body, verify := earth.verified(t, query)
 		out, err := verify(body)
 		if err != nil || !strings.Contains(out, "1. swap") || !strings.Contains(out, "does what was asked for") {
 			t.Fatalf("%v: %s", err, out)
@@ -85,6 +75,82 @@ func TestVerify(t *testing.T) {
 			if out, err := verify(text); err == nil {
 				t.Errorf("%s is not noticed: %s", what, out)
 			}
+		}
+	}
+}
+
+// verified is an answer of /swap, and the command that holds answers to its
+// request.
+func (w *world) verified(t *testing.T, query url.Values) (body []byte, verify func(answer []byte, args ...string) (string, error)) {
+	t.Helper()
+	address := w.base + "/swap?" + query.Encode()
+	resp, err := http.Get(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	if body, err = io.ReadAll(resp.Body); err != nil {
+		t.Fatal(err)
+	}
+	return body, func(answer []byte, args ...string) (string, error) {
+		cmd := exec.Command(w.braid, append([]string{"verify", "--request", address}, args...)...)
+		cmd.Stdin = bytes.NewReader(answer)
+		out, err := cmd.CombinedOutput()
+		return string(out), err
+	}
+}
+
+// TestVerifyPermits: what is to be signed is held to the request to the letter.
+func TestVerifyPermits(t *testing.T) {
+	o := order{in: monad.USDC, out: monad.WrappedNative, amount: big.NewInt(1e9), recipient: common.HexToAddress("0x0f3e51f1")}
+	query := o.query()
+	query.Set("include", "permit")
+	query.Set("owner", earth.from.Hex())
+	query.Set("permitNonce", "7")
+	body, verify := earth.verified(t, query)
+	if out, err := verify(body); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	const far = 1 << 40
+	words := strconv.Itoa(far)
+	until := uint64(time.Now().Unix()) + 300
+	wide := calldata.Permit{Kind: calldata.ERC2612, Amount: u256.From(far), Deadline: until}
+	long := calldata.Permit{Kind: calldata.ERC2612, Amount: u256.From(1e9), Deadline: far}
+	for _, spoil := range []map[string]any{
+		{"permit2.typedData.message.spender": earth.from.Hex()},
+		{"permit2.typedData.message.permitted.token": monad.USDT0.Hex()},
+		{"permit2.typedData.message.permitted.amount": words},
+		{"permit2.typedData.message.nonce": "1"},
+		{"permit2.typedData.message.deadline": words},
+		{"permit2.typedData.domain.verifyingContract": monad.USDC.Hex()},
+		{"permit2.typedData.domain.chainId": 1},
+		{"permit2.typedData.primaryType": "TokenPermissions"},
+		{"permit2.prefix": "0x02"},
+		{"erc2612.typedData.message.owner": o.recipient.Hex()},
+		{"erc2612.typedData.message.spender": earth.from.Hex()},
+		{"erc2612.typedData.message.nonce": "8"},
+		{"erc2612.typedData.domain.verifyingContract": monad.USDT0.Hex()},
+		{"erc2612.typedData.types.Permit": []any{}},
+		{"erc2612.prefix": hexutil.Encode(wide.Prefix()), "erc2612.typedData.message.value": words, "erc2612.typedData.message.deadline": strconv.FormatUint(until, 10)},
+		{"erc2612.prefix": hexutil.Encode(long.Prefix()), "erc2612.typedData.message.deadline": words},
+	} {
+		var answer map[string]any
+		if err := json.Unmarshal(body, &answer); err != nil {
+			t.Fatal(err)
+		}
+		for path, value := range spoil {
+			at, names := answer["permit"].(map[string]any), strings.Split(path, ".")
+			for _, name := range names[:len(names)-1] {
+				at = at[name].(map[string]any)
+			}
+			at[names[len(names)-1]] = value
+		}
+		text, err := json.Marshal(answer)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if out, err := verify(text); err == nil {
+			t.Errorf("%v is not noticed: %s", spoil, out)
 		}
 	}
 }

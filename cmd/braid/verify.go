@@ -115,6 +115,7 @@ type answer struct {
 	Tx                  call
 	Approval            *call
 	Calls               *batch
+	Permit              *permits
 }
 
 func (a *answer) verify(query url.Values, now time.Time, stdout io.Writer) error {
@@ -132,6 +133,7 @@ func (a *answer) verify(query url.Values, now time.Time, stdout io.Writer) error
 		}
 	}
 	faults = append(append(faults, err), a.consents(claim, router)...)
+	faults = append(faults, a.signs(claim, query, known)...)
 	if err := errors.Join(faults...); err != nil {
 		return fmt.Errorf("the transaction is not what was asked for:\n%w", err)
 	}
