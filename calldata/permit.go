@@ -72,7 +72,9 @@ func (p *Permit) is(q *Permit) bool {
 	return bytes.Equal(p.Prefix(), q.Prefix()) && bytes.Equal(p.Signature, q.Signature)
 }
 
-// ParsePermit reads a prefix with a signature behind it.
+// ParsePermit reads a prefix with a signature behind it. A contract's own
+// signature, which may be as long as a key's, is left as it is: no key makes
+// one whose s is 0.
 func ParsePermit(b []byte) (*Permit, error) {
 	r := reader{data: b}
 	p := &Permit{Kind: PermitKind(r.take(1)[0]), Amount: r.uint(), Deadline: binary.BigEndian.Uint64(r.take(8))}
@@ -87,8 +89,8 @@ func ParsePermit(b []byte) (*Permit, error) {
 	if n := len(p.Signature); r.short || n == 0 || n > maxSignature || p.Kind == ERC2612 && n != 65 {
 		return nil, errors.New("the signature is missing or of no known length")
 	}
-	if len(p.Signature) == 65 && p.Signature[64] < 27 { // some wallets count from 0
-		p.Signature = append(p.Signature[:64:64], p.Signature[64]+27)
+	if s := p.Signature; len(s) == 65 && s[64] < 2 && !u256.FromBytes(s[32:64]).IsZero() { // some wallets count from 0
+		p.Signature = append(s[:64:64], s[64]+27)
 	}
 	return p, nil
 }

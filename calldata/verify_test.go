@@ -67,6 +67,26 @@ func TestPermitEntries(t *testing.T) {
 	}
 }
 
+// A key's signature may count from 0; one that a contract made is its own
+// business, such as a Safe's of a hash that its owner approved.
+func TestPermitSignatures(t *testing.T) {
+	prefix := (&calldata.Permit{Kind: calldata.Permit2}).Prefix()
+	approved := append(make([]byte, 64), 1)
+	copy(approved[12:32], key)
+	for _, c := range []struct{ given, want []byte }{
+		{append(key[:64:64], 0), append(key[:64:64], 27)},
+		{append(key[:64:64], 1), append(key[:64:64], 28)},
+		{append(key[:64:64], 28), append(key[:64:64], 28)},
+		{append(key[:64:64], 2), append(key[:64:64], 2)},
+		{approved, approved},
+	} {
+		p, err := calldata.ParsePermit(append(prefix, c.given...))
+		if err != nil || !bytes.Equal(p.Signature, c.want) {
+			t.Errorf("%x is taken for %x: %v", c.given, p.Signature, err)
+		}
+	}
+}
+
 // notices asserts that no byte can change, be cut off or be added unnoticed.
 func notices(t *testing.T, data []byte) {
 	t.Helper()
