@@ -121,7 +121,8 @@ func (t *trade) calls(tx calldata.Tx) *callsBody {
 	b := &callsBody{Version: "2.0.0", ChainID: hexutil.EncodeUint64(chainID), AtomicRequired: true}
 	if !t.nativeIn && t.signing.permit == nil {
 		approve := t.approve(tx)
-		b.Calls = append(b.Calls, callBody{To: approve.To, Data: approve.Data, Value: "0x0"})
+		approve.Value = "0x0"
+		b.Calls = append(b.Calls, *approve)
 	}
 	b.Calls = append(b.Calls, callBody{To: tx.To.Hex(), Data: tx.Data, Value: hexutil.EncodeBig(tx.Value.Big())})
 	return b

@@ -13,10 +13,10 @@ import (
 
 type swapBody struct {
 	quoteBody
-	Tx       txBody        `json:"tx"`
-	Approval *approvalBody `json:"approval,omitempty"`
-	Permit   *permitsBody  `json:"permit,omitempty"`
-	Calls    *callsBody    `json:"calls,omitempty"`
+	Tx       txBody       `json:"tx"`
+	Approval *callBody    `json:"approval,omitempty"`
+	Permit   *permitsBody `json:"permit,omitempty"`
+	Calls    *callsBody   `json:"calls,omitempty"`
 }
 
 type txBody struct {
@@ -24,12 +24,6 @@ type txBody struct {
 	Data         hexutil.Bytes `json:"data"`
 	Value        string        `json:"value"`
 	EstimatedGas string        `json:"estimatedGas"`
-}
-
-type approvalBody struct {
-	To    string        `json:"to"`
-	Data  hexutil.Bytes `json:"data"`
-	Value string        `json:"value"`
 }
 
 func (s *server) swap(x *exchange) error {
@@ -93,8 +87,8 @@ func (t *trade) guard() error {
 }
 
 // approve lets the aggregator take the input, and no more than that.
-func (t *trade) approve(tx calldata.Tx) *approvalBody {
+func (t *trade) approve(tx calldata.Tx) *callBody {
 	amount := t.plan.AmountIn.Bytes()
 	data := venue.Calldata("approve(address,uint256)", tx.To[:], amount[:])
-	return &approvalBody{To: t.plan.TokenIn.Hex(), Data: data, Value: "0"}
+	return &callBody{To: t.plan.TokenIn.Hex(), Data: data, Value: "0"}
 }
