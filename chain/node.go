@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"net/http"
 	"net/netip"
@@ -200,7 +201,11 @@ func (n *node) byNumber(ctx context.Context, number uint64) (Header, error) {
 	return h, err
 }
 
+// maxAnswer is more than a node sends.
+const maxAnswer = 128 << 20
+
 // listener hears what an HTTP answer says beside its body: when to come again.
+// Of the body it passes on no more than a node has to say.
 type listener struct {
 	node *node
 	to   *http.Transport
@@ -208,14 +213,21 @@ type listener struct {
 
 func (l *listener) RoundTrip(r *http.Request) (*http.Response, error) {
 	answer, err := l.to.RoundTrip(r)
-	if err == nil && (answer.StatusCode == http.StatusTooManyRequests || answer.StatusCode == http.StatusServiceUnavailable) {
+	if err != nil {
+		return nil, err
+	}
+	answer.Body = struct {
+		io.Reader
+		io.Closer
+	}{io.LimitReader(answer.Body, maxAnswer), answer.Body}
+	if answer.StatusCode == http.StatusTooManyRequests || answer.StatusCode == http.StatusServiceUnavailable {
 		if pause := retryAfter(answer.Header.Get("Retry-After")); pause > 0 {
 			l.node.mu.Lock()
 			l.node.restFor(pause)
 			l.node.mu.Unlock()
 		}
 	}
-	return answer, err
+	return answer, nil
 }
 
 func (l *listener) CloseIdleConnections() { l.to.CloseIdleConnections() }

@@ -104,13 +104,11 @@ func (n *node) fetch(ctx context.Context, method string, args ...any) ([]byte, e
 	if answer.StatusCode != http.StatusOK {
 		return nil, rpc.HTTPError{StatusCode: answer.StatusCode, Status: answer.Status}
 	}
-	text := bytes.NewBuffer(make([]byte, 0, max(answer.ContentLength, 64<<10)))
-	_, err = io.Copy(text, io.LimitReader(answer.Body, maxAnswer))
+	// The length is the node's word: it saves copies, and no more is staked on it.
+	text := bytes.NewBuffer(make([]byte, 0, min(max(answer.ContentLength, 64<<10), 4<<20)))
+	_, err = io.Copy(text, answer.Body)
 	return text.Bytes(), err
 }
-
-// maxAnswer is more than a node sends.
-const maxAnswer = 128 << 20
 
 // refusal is the error in a node's answer; it is an rpc.Error.
 type refusal struct {

@@ -1,8 +1,10 @@
 package chain_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -16,6 +18,7 @@ import (
 	"github.com/ethereum/go-ethereum/rpc"
 
 	"braid/chain"
+	"braid/market"
 )
 
 // witness is a node that knows one block, which a liar twists. It can be away.
@@ -149,6 +152,28 @@ func TestQuorumOfRanges(t *testing.T) {
 				t.Errorf("%s: %d logs: %v", name, len(got), err)
 			}
 		}
+	}
+}
+
+// A node may claim that its answer is of any length.
+func TestLongAnswer(t *testing.T) {
+	w := &witness{}
+	url := w.open(t, func(out http.ResponseWriter, r *http.Request) {
+		if body, _ := io.ReadAll(r.Body); strings.Contains(string(body), "eth_getBlockReceipts") {
+			out.Header().Set("Content-Length", "9000000000000000000")
+			out.Header().Set("Retry-After", "0") // this is the answer
+		} else {
+			r.Body = io.NopCloser(bytes.NewReader(body))
+		}
+	})
+	c, err := chain.Dial(t.Context(), url, 143)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	h := chain.Header{Block: market.Block{Number: 7, Hash: hash(7)}, Receipts: common.Hash{1}}
+	if _, err := c.Logs(t.Context(), h, nil); err == nil {
+		t.Error("an answer that never came is taken for one")
 	}
 }
 
