@@ -12,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -104,14 +105,17 @@ func (c *Client) ids(ctx context.Context) (good []Header, errs []error) {
 	return c.all(ctx, func(ctx context.Context, n *node) (Header, error) { return Header{}, n.checkChain(ctx, c.chain) })
 }
 
-// Version is what the first node to answer says it runs.
-func (c *Client) Version(ctx context.Context) (software string, err error) {
-	for _, n := range c.eager() {
-		if err = n.call(ctx, patience, &software, "web3_clientVersion"); err == nil {
-			break
+// Runs tells whether the nodes run software whose version begins so, by the
+// word of a quorum. A node that keeps its version to itself runs another.
+func (c *Client) Runs(ctx context.Context, software string) (bool, error) {
+	return agree(ctx, c, slowHedge, func(ctx context.Context, n *node) (bool, error) {
+		var version string
+		err := n.call(ctx, patience, &version, "web3_clientVersion")
+		if answered(err) && !limited(err) {
+			err = nil
 		}
-	}
-	return software, err
+		return strings.HasPrefix(version, software), err
+	}, equal)
 }
 
 // Head is a block that was the newest just now: so many nodes as make a quorum

@@ -31,6 +31,13 @@ type witness struct {
 
 func (w *witness) ChainId() hexutil.Uint64 { return 143 }
 
+func (w *witness) ClientVersion() string {
+	if w.liar {
+		return "braid/"
+	}
+	return "Monad/1"
+}
+
 func (w *witness) GetBlockByHash(h common.Hash, full bool) map[string]any {
 	w.asked.Add(1)
 	if h != hash(7) {
@@ -67,8 +74,10 @@ func (w *witness) GetLogs(map[string]any) []map[string]any {
 
 func (w *witness) open(t *testing.T, before http.HandlerFunc) string {
 	server := rpc.NewServer()
-	if err := server.RegisterName("eth", w); err != nil {
-		t.Fatal(err)
+	for _, name := range []string{"eth", "web3"} {
+		if err := server.RegisterName(name, w); err != nil {
+			t.Fatal(err)
+		}
 	}
 	web := httptest.NewServer(http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
 		if w.away.Load() {
@@ -124,8 +133,12 @@ func TestQuorum(t *testing.T) {
 			if row.want == nil && (callErr != nil || len(results[0].Data) != 32) {
 				t.Errorf("%s: call %v: %v", row.nodes, results, callErr)
 			}
-			if row.want != nil && (err == nil || callErr == nil) {
-				t.Errorf("%s: an answer that no quorum gave: %v, %v", row.nodes, err, callErr)
+			ours, runsErr := c.Runs(t.Context(), "braid/")
+			if row.want == nil && (runsErr != nil || ours) {
+				t.Errorf("%s: runs ours %v: %v", row.nodes, ours, runsErr)
+			}
+			if row.want != nil && (err == nil || callErr == nil || runsErr == nil) {
+				t.Errorf("%s: an answer that no quorum gave: %v, %v, %v", row.nodes, err, callErr, runsErr)
 			}
 		}
 		if _, err := c.HeaderByHash(t.Context(), hash(8)); row.want == nil && !strings.Contains(row.nodes, "-") && !errors.Is(err, chain.ErrUnknownBlock) {

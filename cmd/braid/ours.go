@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"strings"
 
 	"braid/calldata"
 	"braid/chain"
@@ -12,11 +11,10 @@ import (
 	"braid/monad"
 )
 
-// ours says whether a node is a local chain of ours, where every source and
+// ours says whether the node is a local chain of ours, where every source and
 // token is what we think it is and gas costs what Ethereum asks.
 func ours(ctx context.Context, node *chain.Client) (bool, error) {
-	software, err := node.Version(ctx)
-	return strings.HasPrefix(software, devchain.Software), err
+	return node.Runs(ctx, devchain.Software)
 }
 
 // verifiedHops says whether only tokens of the list may stand in mid-route.
