@@ -2,6 +2,7 @@ package indexer
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -44,6 +45,9 @@ func (k *kept) forked(a, b *market.Snapshot) bool {
 // start from: a kept one, which is the common ancestor; the empty one, when
 // the walk comes to the first block; or else that of a settled block.
 func (x *Indexer) path(ctx context.Context, head chain.Header) (base *market.Snapshot, path []chain.Header, err error) {
+	if seen := x.deep(); seen != nil && x.before(head.Block, seen.Block()) {
+		return nil, nil, fmt.Errorf("block %d: %w", head.Number, errBehind)
+	}
 	first := x.firstBlock
 	if head.Number < first {
 		first = 0
@@ -74,6 +78,27 @@ func (x *Indexer) path(ctx context.Context, head chain.Header) (base *market.Sna
 		slices.Reverse(path)
 		return base, path, nil
 	}
+}
+
+// errBehind is the head of nodes that fell back, or are not yet where others
+// were: they will come to what we have, and nothing is done anew for them.
+var errBehind = errors.New("the nodes are behind the market")
+
+// before tells that a block is older than a settled one, by its number and by
+// its time: one of another branch, or of another chain, is made later. A chain
+// younger than all sources costs nothing to read anew, and its clock may err.
+func (x *Indexer) before(b, settled market.Block) bool {
+	return b.Number >= x.firstBlock && b.Number < settled.Number && b.Time <= settled.Time
+}
+
+// deep is the newest settled market we know; nil if there is none.
+func (x *Indexer) deep() *market.Snapshot {
+	if x.tip != nil {
+		if s := x.kept.settledBelow(x.tip); s != nil {
+			return s
+		}
+	}
+	return x.saved
 }
 
 // follows is an error if a number does not follow its parent's.

@@ -94,6 +94,9 @@ func (x *Indexer) join(ctx context.Context, first uint64, b market.Block) (*draf
 // search finds the pools that were born up to b. It goes on from what was
 // found before, if that is of the same chain.
 func (x *Indexer) search(ctx context.Context, first uint64, b market.Block) error {
+	if x.finds != nil && x.before(b, x.finds.anchor) {
+		return errBehind
+	}
 	if x.finds != nil {
 		now, err := x.node.BlockByNumber(ctx, x.finds.anchor.Number)
 		switch {
