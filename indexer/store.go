@@ -45,6 +45,9 @@ var (
 	keyHead      = []byte("head")
 )
 
+// errForeign is a file of which nothing can be taken up.
+var errForeign = errors.New("it was written for another chain, other sources or another format")
+
 // sheet is the first page of the file.
 type sheet struct {
 	Print  []byte
@@ -77,6 +80,8 @@ func OpenStore(path string, chainID uint64, sources []venue.Source, families []v
 	inUse := fmt.Errorf("store %s is in use by another process: give each its own", path)
 	switch err := guarded(s.read); {
 	case err == nil || errors.Is(err, fs.ErrNotExist):
+	case errors.Is(err, errForeign):
+		log.Warn("store is of no use: it is written anew", "store", path, "err", err)
 	case errors.Is(err, bbolt.ErrTimeout):
 		return nil, inUse
 	case errors.Is(err, fs.ErrPermission):
@@ -156,8 +161,11 @@ func (s *Store) view(tx *bbolt.Tx) error {
 	if err == nil {
 		err = json.Unmarshal(head, &have.sheet)
 	}
-	if err != nil || string(have.Print) != string(s.print) || have.Block == (market.Block{}) {
+	if err != nil || have.Block == (market.Block{}) {
 		return err
+	}
+	if string(have.Print) != string(s.print) {
+		return errForeign
 	}
 	var sums [2][]byte
 	err = pools.ForEach(func(k, v []byte) error {

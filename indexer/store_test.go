@@ -156,6 +156,14 @@ func TestDamage(t *testing.T) {
 	if err := os.WriteFile(path, whole, 0o600); err != nil {
 		t.Fatal(err)
 	}
+	var lines bytes.Buffer
+	store, err := indexer.OpenStore(path, monad.ChainID, monad.Sources()[1:], nil, slog.New(slog.NewTextHandler(&lines, nil)))
+	if err != nil || !strings.Contains(lines.String(), "other sources") {
+		t.Errorf("a store of other sources: %v: %s", err, &lines)
+	}
+	if err := store.Close(); err != nil {
+		t.Error(err)
+	}
 	w = newWorld(t, 0)
 	w.mine(w.give(pools[5], 7)...) // what makes it another one
 	live()
