@@ -67,8 +67,9 @@ func (s *service) sources(ctx context.Context, node *chain.Client, local bool, l
 // the pairs, which does not change.
 func readFees(store string) map[string]uint64 {
 	fees := map[string]uint64{}
-	if data, err := os.ReadFile(store + ".fees"); err == nil {
-		json.Unmarshal(data, &fees) // damaged: measured again
+	if store != "" {
+		data, _ := os.ReadFile(store + ".fees")
+		json.Unmarshal(data, &fees) // missing or damaged: measured again
 	}
 	return fees
 }
