@@ -17,6 +17,7 @@ import (
 	"github.com/ethereum/go-ethereum/common/hexutil"
 	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/ethereum/go-ethereum/rpc"
+	"github.com/ethereum/go-ethereum/trie"
 
 	"braid/chain"
 	"braid/market"
@@ -97,7 +98,7 @@ func block(n uint64) map[string]any {
 }
 
 // serve offers the node over HTTP, and over WebSocket if asked.
-func serve(t *testing.T, n *node, sockets bool) *chain.Client {
+func serve(t *testing.T, n any, sockets bool) *chain.Client {
 	t.Helper()
 	server := rpc.NewServer()
 	if err := server.RegisterName("eth", n); err != nil {
@@ -189,6 +190,44 @@ func TestLogsRangeAdapts(t *testing.T) {
 	c := serve(t, &node{grant: 0}, false)
 	if err := c.LogsRange(t.Context(), 1, 2, nil, nil); err == nil {
 		t.Error("a node that grants nothing is no error")
+	}
+}
+
+// crowded is a node that holds back the logs of block 7, which are too many.
+type crowded struct{ node }
+
+var crowd = types.Receipts{{Status: 1, Logs: []*types.Log{{Topics: []common.Hash{{1}}, Data: []byte{}}}}}
+
+func (c *crowded) GetLogs(f filter) ([]types.Log, error) {
+	if f.BlockHash != nil || f.FromBlock <= 7 && f.ToBlock >= 7 {
+		return nil, errors.New("more than 10000 results")
+	}
+	return c.node.GetLogs(f)
+}
+
+func (c *crowded) GetBlockByNumber(number hexutil.Uint64, full bool) map[string]any {
+	b := block(uint64(number))
+	b["receiptsRoot"] = types.DeriveSha(crowd, trie.NewStackTrie(nil))
+	return b
+}
+
+func (c *crowded) GetBlockReceipts(common.Hash) types.Receipts { return crowd }
+
+// A block with more logs than a node grants is got over by its receipts.
+func TestCrowdedBlock(t *testing.T) {
+	c := serve(t, &crowded{node{grant: 100}}, false)
+	next := uint64(1)
+	err := c.LogsRange(t.Context(), 1, 20, []common.Hash{{1}}, func(logs []types.Log, upTo uint64) error {
+		for i := range logs {
+			if logs[i].BlockNumber != next {
+				t.Errorf("log of block %d, want %d", logs[i].BlockNumber, next)
+			}
+			next++
+		}
+		return nil
+	})
+	if err != nil || next != 21 {
+		t.Errorf("up to %d: %v", next-1, err)
 	}
 }
 

@@ -143,8 +143,12 @@ func (c *Client) tagged(ctx context.Context, tag string) (market.Block, error) {
 
 // BlockByNumber is the block that is canonical at that height now.
 func (c *Client) BlockByNumber(ctx context.Context, number uint64) (market.Block, error) {
-	h, err := agree(ctx, c, quickHedge, func(ctx context.Context, n *node) (Header, error) { return n.byNumber(ctx, number) }, equal)
+	h, err := c.headerByNumber(ctx, number)
 	return h.Block, err
+}
+
+func (c *Client) headerByNumber(ctx context.Context, number uint64) (Header, error) {
+	return agree(ctx, c, quickHedge, func(ctx context.Context, n *node) (Header, error) { return n.byNumber(ctx, number) }, equal)
 }
 
 func (c *Client) BlockByHash(ctx context.Context, hash common.Hash) (market.Block, error) {

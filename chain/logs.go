@@ -91,11 +91,22 @@ func (c *Client) LogsRange(ctx context.Context, from, to uint64, topics []common
 		upTo := min(to, from+p.size-1)
 		logs, err := c.page(ctx, nil, from, upTo, topics)
 		if err != nil {
-			if tooMuch(ctx, err) && upTo > from {
+			if !tooMuch(ctx, err) {
+				return err
+			}
+			if upTo > from {
 				p.refused(upTo - from + 1)
 				continue
 			}
-			return err
+			// Anyone may fill a block with more logs than nodes grant; receipts
+			// have them all.
+			h, err := c.headerByNumber(ctx, from)
+			if err != nil {
+				return err
+			}
+			if logs, err = c.Logs(ctx, h, topics); err != nil {
+				return err
+			}
 		}
 		if err := page(logs, upTo); err != nil {
 			return err
