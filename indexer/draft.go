@@ -155,15 +155,19 @@ func (x *Indexer) finish(ctx context.Context, d *draft, b market.Block, at commo
 		known[t.Address] = true
 	}
 	pools := make([]venue.Pool, 0, len(d.order))
+	var out []venue.ID
 next:
 	for _, id := range d.order {
 		for _, a := range d.pools[id].Info().Tokens {
 			if _, ok := d.base.Token(a); !ok && !known[a] {
-				x.log.Warn("pool is left out: token without decimals", "pool", id, "token", a)
+				out = append(out, id)
 				continue next
 			}
 		}
 		pools = append(pools, d.pools[id])
+	}
+	if len(out) > 0 { // anyone can make thousands: one line tells of all
+		x.log.Warn("pools are left out: a token has no decimals", "block", b.Number, "pools", len(out), "first", out[0])
 	}
 	s, err := d.base.Next(b, pools, tokens)
 	if err != nil {

@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
@@ -114,6 +116,43 @@ func TestTokensOfStrangers(t *testing.T) {
 	}
 	if no, ok := s.Token(monad.USDC); !ok || !s.Tokens()[no].Verified {
 		t.Error("a listed token is not as listed")
+	}
+}
+
+// However many tokens burn all the gas they get, asking them takes few requests:
+// a block of them keeps nobody waiting.
+func TestBurningTokens(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 0)
+	g := &gate{node: w.chain.URL(), blocks: 1 << 40, rate: 1e9, at: time.Now(), asked: map[string]int{}}
+	server := httptest.NewServer(g)
+	defer server.Close()
+	factory := w.deploy(rogue)
+	w.node = dial(t, server.URL)
+	x, log := w.join(factory)
+	await(t, x, w.chain.Head().Hash())
+	var tokens []common.Address
+	for i := range 60 {
+		tokens = append(tokens, w.deploy(fmt.Sprintf("%s%02x", burner, i)))
+	}
+	await(t, x, w.chain.Head().Hash())
+	calls := func() int {
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		return g.asked["eth_call"]
+	}
+	before := calls()
+	var txs []*types.Transaction
+	for i, token := range tokens {
+		txs = append(txs, w.created(factory, token, common.Address{0xaa, byte(i)}, 0))
+	}
+	w.mine(txs...)
+	await(t, x, w.chain.Head().Hash())
+	if n := calls() - before; n != 3 {
+		t.Errorf("%d calls for 60 tokens", n)
+	}
+	if n := strings.Count(log.String(), "left out"); n != 1 {
+		t.Errorf("told %d times of 60 pools", n)
 	}
 }
 
