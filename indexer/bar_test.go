@@ -23,6 +23,7 @@ import (
 	"braid/monad"
 	"braid/venue"
 	"braid/venue/univ2"
+	"braid/venuetest"
 )
 
 // gate is a provider: it grants logs of so many blocks in a request and so
@@ -89,7 +90,7 @@ func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // the middle. BLOCKS and POOLS in the environment make it longer.
 func TestJoinThroughAGate(t *testing.T) {
 	w := newWorld(t, 0)
-	w.many(int(setting(t, "POOLS", 400)), int(setting(t, "BLOCKS", 2500)))
+	w.many(int(venuetest.Setting(t, "POOLS", 400)), int(venuetest.Setting(t, "BLOCKS", 2500)))
 	g := &gate{node: w.chain.URL(), blocks: 100, rate: 25, tokens: 25, at: time.Now(), asked: map[string]int{}}
 	server := httptest.NewServer(g)
 	defer server.Close()

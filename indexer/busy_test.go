@@ -5,9 +5,7 @@ import (
 	"maps"
 	"math"
 	"math/rand/v2"
-	"os"
 	"slices"
-	"strconv"
 	"testing"
 	"time"
 
@@ -30,6 +28,7 @@ import (
 	"braid/venue/univ2"
 	"braid/venue/univ3"
 	"braid/venue/univ4"
+	"braid/venuetest"
 )
 
 const auditEvery = 50 // blocks
@@ -38,7 +37,7 @@ const auditEvery = 50 // blocks
 // in a run in which everybody trades and makes liquidity and blocks are taken
 // back. BLOCKS and SEED in the environment make it longer or another.
 func TestBusyMarket(t *testing.T) {
-	blocks, seed := setting(t, "BLOCKS", 200), setting(t, "SEED", 1)
+	blocks, seed := venuetest.Setting(t, "BLOCKS", 200), venuetest.Setting(t, "SEED", 1)
 	b := newBusy(t, seed)
 	a := newAuditor(t, b.chain.URL(), seed)
 	began := time.Now()
@@ -289,16 +288,4 @@ func signed(n int32) []byte {
 		return word(u256.Zero.Sub(u256.From(uint64(-n))))
 	}
 	return word(u256.From(uint64(n)))
-}
-
-func setting(t testing.TB, name string, otherwise uint64) uint64 {
-	text := os.Getenv(name)
-	if text == "" {
-		return otherwise
-	}
-	n, err := strconv.ParseUint(text, 10, 64)
-	if err != nil {
-		t.Fatalf("%s=%q is not a number", name, text)
-	}
-	return n
 }

@@ -18,6 +18,7 @@ import (
 	"braid/venue/univ2"
 	"braid/venue/univ3"
 	"braid/venue/univ4"
+	"braid/venuetest"
 )
 
 func everyFamily(sources []venue.Source) []venue.Family {
@@ -102,7 +103,7 @@ func alike(p, q venue.Pool) bool {
 // it from its birth has made of it, and goes on so.
 func TestJoinIsFollowing(t *testing.T) {
 	b := newBusy(t, 7)
-	for range setting(t, "BLOCKS", 80) {
+	for range venuetest.Setting(t, "BLOCKS", 80) {
 		b.block()
 	}
 	late := indexer.New(indexer.Config{

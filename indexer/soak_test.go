@@ -23,6 +23,7 @@ import (
 	"braid/monad"
 	"braid/u256"
 	"braid/venue"
+	"braid/venuetest"
 )
 
 // staleAfter is the service's own limit, and slack what a busy machine adds.
@@ -35,7 +36,7 @@ const (
 // which lies, while the chain reorganises, and holds all it publishes to the
 // chain. BLOCKS, REORGS and SEED in the environment make it longer or another.
 func TestSoak(t *testing.T) {
-	blocks, reorgs, seed := int(setting(t, "BLOCKS", 100)), int(setting(t, "REORGS", 6)), setting(t, "SEED", 1)
+	blocks, reorgs, seed := int(venuetest.Setting(t, "BLOCKS", 100)), int(venuetest.Setting(t, "REORGS", 6)), venuetest.Setting(t, "SEED", 1)
 	b := newBusy(t, seed)
 	r := newRig(t, b, seed)
 	a := newAuditor(t, b.chain.URL(), seed)

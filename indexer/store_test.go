@@ -21,6 +21,7 @@ import (
 	"braid/monad"
 	"braid/venue"
 	"braid/venue/univ2"
+	"braid/venuetest"
 )
 
 // sturdy is an indexer with a store.
@@ -184,7 +185,7 @@ func TestKills(t *testing.T) {
 	}
 	path := filepath.Join(t.TempDir(), "market")
 	random := rand.New(rand.NewPCG(5, 5))
-	kills, ready, again := int(setting(t, "KILLS", 5)), 0, 0
+	kills, ready, again := int(venuetest.Setting(t, "KILLS", 5)), 0, 0
 	for i := range kills {
 		out, err := os.Create(fmt.Sprint(path, ".log", i))
 		if err != nil {

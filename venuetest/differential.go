@@ -3,8 +3,6 @@ package venuetest
 import (
 	"fmt"
 	"math/rand/v2"
-	"os"
-	"strconv"
 	"testing"
 	"time"
 
@@ -31,7 +29,7 @@ const casesPerState = 100
 // states, directions and amounts both must pay the same or both refuse. CASES
 // and SEED in the environment make the run longer or another.
 func Differential(t *testing.T, family string, c Contract) {
-	cases, seed := setting(t, "CASES", 5_000), setting(t, "SEED", 1)
+	cases, seed := Setting(t, "CASES", 5_000), Setting(t, "SEED", 1)
 	r := rand.New(rand.NewPCG(seed, 0))
 	start := time.Now()
 	var states, done, mismatches uint64
@@ -83,16 +81,4 @@ func someAmount(r *rand.Rand, p venue.Pool, in int) u256.Int {
 		depth = u256.One.Lsh(128)
 	}
 	return random.Mod(depth).Rsh(uint(r.IntN(depth.BitLen()))).Add(u256.One)
-}
-
-func setting(t *testing.T, name string, otherwise uint64) uint64 {
-	text := os.Getenv(name)
-	if text == "" {
-		return otherwise
-	}
-	n, err := strconv.ParseUint(text, 10, 64)
-	if err != nil {
-		t.Fatalf("%s=%q is not a number", name, text)
-	}
-	return n
 }

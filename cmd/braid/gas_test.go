@@ -9,10 +9,8 @@ import (
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"sort"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -33,6 +31,7 @@ import (
 	"braid/router"
 	"braid/u256"
 	"braid/venue"
+	"braid/venuetest"
 )
 
 // What a limit may be above the need: half of all, and any.
@@ -46,7 +45,7 @@ const (
 // else, an allowance that is used up, and the dearer way of funding. ROUTES and SEED in the environment make
 // it longer or another.
 func TestGas(t *testing.T) {
-	routes, seed := setting(t, "ROUTES", 100), setting(t, "SEED", 1)
+	routes, seed := venuetest.Setting(t, "ROUTES", 100), venuetest.Setting(t, "SEED", 1)
 	over := newWorn(t, seed).survey(t, int(routes))
 	for i, s := range schedules {
 		short := sort.Search(len(over[i]), func(k int) bool { return over[i][k].ratio >= 1 })
@@ -119,18 +118,6 @@ func (w *worn) survey(t testing.TB, routes int) [][]sample {
 		slices.SortFunc(over[i], func(a, b sample) int { return cmp.Compare(a.ratio, b.ratio) })
 	}
 	return over
-}
-
-func setting(t testing.TB, name string, otherwise uint64) uint64 {
-	text := os.Getenv(name)
-	if text == "" {
-		return otherwise
-	}
-	n, err := strconv.ParseUint(text, 10, 64)
-	if err != nil {
-		t.Fatalf("%s: %v", name, err)
-	}
-	return n
 }
 
 // worn is a local chain that random routes wear out, and a market that follows
