@@ -151,11 +151,6 @@ func (c *Client) headerByNumber(ctx context.Context, number uint64) (Header, err
 	return agree(ctx, c, quickHedge, func(ctx context.Context, n *node) (Header, error) { return n.byNumber(ctx, number) }, equal)
 }
 
-func (c *Client) BlockByHash(ctx context.Context, hash common.Hash) (market.Block, error) {
-	h, err := c.HeaderByHash(ctx, hash)
-	return h.Block, err
-}
-
 func (c *Client) HeaderByHash(ctx context.Context, hash common.Hash) (Header, error) {
 	return agree(ctx, c, quickHedge, func(ctx context.Context, n *node) (Header, error) {
 		h, err := n.header(ctx, "eth_getBlockByHash", hash)

@@ -140,25 +140,21 @@ func (s *service) run(ctx context.Context, l net.Listener, log *slog.Logger, rea
 	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	node, err := chain.Open(ctx, chain.Config{URLs: s.rpc.values, ChainID: monad.ChainID, Rate: s.rpcRate, Stuck: s.stuckAfter, Registry: registry})
 	if err != nil {
-		l.Close()
 		return err
 	}
 	defer node.Close()
 	local, err := ours(ctx, node)
 	if err != nil {
-		l.Close()
 		return err
 	}
 	sources, retired, err := s.sources(ctx, node, local, log)
 	if err != nil {
-		l.Close()
 		return err
 	}
 	families := families(sources)
 	var store *indexer.Store
 	if s.storeFile != "" {
 		if store, err = indexer.OpenStore(s.storeFile, monad.ChainID, sources, families, log); err != nil {
-			l.Close()
 			return err
 		}
 		defer store.Close()
