@@ -30,6 +30,7 @@ var floors = map[string][]string{
 	"venue/kuru":     {"u256", "gas", "venue"},
 	"venue/hanji":    {"u256", "gas", "venue"},
 	"venue/nadfun":   {"u256", "gas", "venue"},
+	"families":       {"venue", "venue/univ2", "venue/univ3", "venue/univ4", "venue/balancer", "venue/kuru", "venue/hanji", "venue/nadfun"},
 	"venuetest":      {"u256", "venue", "ticks", "evm", "contracts", "devchain"},
 	"plan":           {"u256", "venue"},
 	"market":         {"u256", "venue"},
@@ -47,7 +48,7 @@ var floors = map[string][]string{
 }
 
 // pure rooms have no clock, no log and no network.
-var pure = []string{"u256", "gas", "venue", "ticks", "venue/univ2", "venue/univ3", "venue/univ4", "venue/balancer", "venue/kuru", "venue/hanji", "venue/nadfun", "plan", "market", "monad", "router", "calldata"}
+var pure = []string{"u256", "gas", "venue", "ticks", "venue/univ2", "venue/univ3", "venue/univ4", "venue/balancer", "venue/kuru", "venue/hanji", "venue/nadfun", "families", "plan", "market", "monad", "router", "calldata"}
 
 var shellOnly = []string{"log", "log/slog", "net", "net/http", "os", "time", "context"}
 
