@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"braid/contracts"
+	"braid/families"
 	"braid/monad"
-	"braid/venue"
 	"braid/venue/balancer"
 	"braid/venue/hanji"
 	"braid/venue/kuru"
@@ -21,11 +21,8 @@ import (
 // TestTrader lets the trader trade without a pause until it has been to every
 // family. What it sends goes well: it knows what pools pay and what that burns.
 func TestTrader(t *testing.T) {
-	sources, wrapped := monad.Sources(), monad.WrappedNative
-	families := []venue.Family{
-		univ2.New(sources), univ3.New(sources), univ4.New(sources, wrapped), balancer.New(sources),
-		kuru.New(sources, wrapped), hanji.New(sources, wrapped), nadfun.New(sources, wrapped),
-	}
+	sources := monad.Sources()
+	families := families.Of(sources, monad.WrappedNative)
 	chain, err := Start(t.Context(), Config{
 		RPCAddr: "127.0.0.1:0", Artifacts: "../build/artifacts", Seed: 1, Sources: sources, Families: families,
 	})

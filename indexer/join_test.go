@@ -6,27 +6,17 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"braid/families"
 	"braid/indexer"
 	"braid/market"
 	"braid/monad"
 	"braid/u256"
 	"braid/venue"
-	"braid/venue/balancer"
-	"braid/venue/hanji"
-	"braid/venue/kuru"
-	"braid/venue/nadfun"
-	"braid/venue/univ2"
-	"braid/venue/univ3"
-	"braid/venue/univ4"
 	"braid/venuetest"
 )
 
 func everyFamily(sources []venue.Source) []venue.Family {
-	wrapped := monad.WrappedNative
-	return []venue.Family{
-		univ2.New(sources), univ3.New(sources), univ4.New(sources, wrapped), balancer.New(sources),
-		kuru.New(sources, wrapped), hanji.New(sources, wrapped), nadfun.New(sources, wrapped),
-	}
+	return families.Of(sources, monad.WrappedNative)
 }
 
 // same holds two markets of one block to each other, pool by pool, by all that

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"braid/chain"
+	"braid/families"
 	"braid/indexer"
 	"braid/market"
 	"braid/monad"
@@ -23,7 +24,7 @@ func dump(ctx context.Context, rpc, file string) error {
 		return err
 	}
 	defer node.Close()
-	families := families(monad.Sources())
+	families := families.Of(monad.Sources(), monad.WrappedNative)
 	index := indexer.New(indexer.Config{Node: node, Families: families, Start: market.New(monad.Chain()), Listed: monad.Tokens()})
 	g, ctx := errgroup.WithContext(ctx)
 	ctx, stop := context.WithCancel(ctx)

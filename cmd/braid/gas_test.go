@@ -23,6 +23,7 @@ import (
 	"braid/chain"
 	"braid/contracts"
 	"braid/devchain"
+	"braid/families"
 	"braid/gas"
 	"braid/indexer"
 	"braid/market"
@@ -135,7 +136,7 @@ func newWorn(t testing.TB, seed uint64) *worn {
 	t.Helper()
 	sources := monad.Sources()
 	local, err := devchain.Start(context.Background(), devchain.Config{
-		RPCAddr: "127.0.0.1:0", Artifacts: "../../build/artifacts", Seed: seed, Sources: sources, Families: families(sources),
+		RPCAddr: "127.0.0.1:0", Artifacts: "../../build/artifacts", Seed: seed, Sources: sources, Families: families.Of(sources, monad.WrappedNative),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -155,7 +156,7 @@ func (w *worn) follow(t testing.TB, config indexer.Config) {
 		t.Fatal(err)
 	}
 	sources := monad.Sources()
-	config.Node, config.Families, config.Sources = node, families(sources), sources
+	config.Node, config.Families, config.Sources = node, families.Of(sources, monad.WrappedNative), sources
 	config.Start, config.Listed = market.New(monad.Chain()), monad.Tokens()
 	w.node, w.index = node, indexer.New(config)
 	x, done := w.index, make(chan error, 1)

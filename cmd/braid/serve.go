@@ -12,6 +12,7 @@ import (
 	"github.com/ethereum/go-ethereum/crypto"
 
 	"braid/devchain"
+	"braid/families"
 	"braid/monad"
 )
 
@@ -73,7 +74,7 @@ func dev(ctx context.Context, args []string, getenv func(string) string, stdout,
 	log := logger(stderr)
 	c.Log = log
 	c.Progress = func(line string) { fmt.Fprintln(stdout, line) }
-	c.Families = families(c.Sources)
+	c.Families = families.Of(c.Sources, monad.WrappedNative)
 	local, err := devchain.Start(ctx, c)
 	if err != nil {
 		return err

@@ -18,34 +18,14 @@ import (
 
 	"braid/api"
 	"braid/chain"
+	"braid/families"
 	"braid/gas"
 	"braid/indexer"
 	"braid/market"
 	"braid/monad"
 	"braid/router"
-	"braid/venue"
-	"braid/venue/balancer"
-	"braid/venue/hanji"
-	"braid/venue/kuru"
-	"braid/venue/nadfun"
-	"braid/venue/univ2"
-	"braid/venue/univ3"
-	"braid/venue/univ4"
 	"braid/web"
 )
-
-// families are the venues braid can follow and trade with.
-func families(sources []venue.Source) []venue.Family {
-	return []venue.Family{
-		univ2.New(sources),
-		univ3.New(sources),
-		univ4.New(sources, monad.WrappedNative),
-		balancer.New(sources),
-		kuru.New(sources, monad.WrappedNative),
-		hanji.New(sources, monad.WrappedNative),
-		nadfun.New(sources, monad.WrappedNative),
-	}
-}
 
 // service answers over HTTP from a market that it follows on a node.
 type service struct {
@@ -151,7 +131,7 @@ func (s *service) run(ctx context.Context, l net.Listener, log *slog.Logger, rea
 	if err != nil {
 		return err
 	}
-	families := families(sources)
+	families := families.Of(sources, monad.WrappedNative)
 	var store *indexer.Store
 	if s.storeFile != "" {
 		if store, err = indexer.OpenStore(s.storeFile, monad.ChainID, sources, families, log); err != nil {

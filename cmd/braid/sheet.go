@@ -7,6 +7,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/common/hexutil"
 
+	"braid/families"
 	"braid/market"
 	"braid/monad"
 	"braid/ticks"
@@ -84,7 +85,7 @@ func (s *sheet) snapshot() (*market.Snapshot, error) {
 		tokens[i] = market.Token{Address: t.Address, Symbol: t.Symbol, Decimals: t.Decimals, Verified: true}
 	}
 	pools := make([]venue.Pool, len(s.Pools))
-	sources, families := map[string]*venue.Source{}, families(monad.Sources())
+	sources, families := map[string]*venue.Source{}, families.Of(monad.Sources(), monad.WrappedNative)
 	for i := range s.Pools {
 		p := &s.Pools[i]
 		if p.State != nil {
