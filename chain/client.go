@@ -28,7 +28,7 @@ type Config struct {
 	URLs     []string // http, https, ws or wss
 	ChainID  uint64
 	Rate     float64               // requests a second to each node; 0 is no limit
-	Stuck    time.Duration         // a node that shows one head for longer is as good as silent; 0: never
+	Stuck    time.Duration         // a node that shows one head for longer, or one older, is as good as silent; 0: never
 	Registry prometheus.Registerer // nil: metrics are kept but not shown
 }
 

@@ -19,7 +19,7 @@ import (
 // nothing newer than a block up to when it last showed one not above it.
 type council struct {
 	quorum int
-	stuck  time.Duration // for which a node may show one head; 0: for ever
+	stuck  time.Duration // for which a node may show one head, and how old that may be; 0: for ever
 	seats  []seat
 }
 
@@ -105,8 +105,12 @@ func (c *Client) convene(ctx context.Context, show func(Sighting)) {
 func (c *council) look(l look) {
 	s := &c.seats[l.node]
 	i := slices.IndexFunc(s.shown, func(g glance) bool { return g.Header == l.head })
-	if i >= 0 && c.stuck > 0 && l.at.Sub(s.shown[i].first) > c.stuck {
+	switch {
+	case l.err != nil || c.stuck == 0:
+	case i >= 0 && l.at.Sub(s.shown[i].first) > c.stuck:
 		l.err = fmt.Errorf("node %d has shown nothing newer than block %d for %s: it is stuck, or the chain is", l.node+1, l.head.Number, c.stuck)
+	case l.at.Sub(time.Unix(int64(l.head.Time), 0)) > c.stuck:
+		l.err = fmt.Errorf("node %d has nothing newer than block %d of more than %s ago: it is catching up, or our clock is ahead", l.node+1, l.head.Number, c.stuck)
 	}
 	if s.err = l.err; l.err != nil {
 		s.silent = l.at.Sub(s.good) > grace

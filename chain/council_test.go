@@ -78,16 +78,23 @@ func TestCouncil(t *testing.T) {
 }
 
 // A node that shows one head for too long stands for it no more, until it shows
-// another.
+// another; nor does one that is catching up, and shows old ones.
 func TestStuck(t *testing.T) {
 	council := &council{quorum: 1, stuck: 30 * time.Second, seats: make([]seat, 1)}
 	start := time.Unix(1_000_000, 0)
 	for _, c := range []struct {
 		second int
 		head   string
+		made   int
 		well   bool
-	}{{0, "9", true}, {30, "9", true}, {31, "9", true}, {32, "9", false}, {60, "9", false}, {61, "10", true}, {91, "10", true}, {93, "10", false}} {
-		council.look(look{head: block(c.head), at: start.Add(time.Duration(c.second) * time.Second)})
+	}{
+		{0, "9", 0, true}, {30, "9", 0, true}, {31, "9", 0, true}, {32, "9", 0, false}, {60, "9", 0, false},
+		{61, "10", 60, true}, {90, "10", 60, true}, {93, "10", 60, false},
+		{94, "11", 61, false}, {95, "12", 62, false}, {96, "40", 95, true},
+	} {
+		head := block(c.head)
+		head.Time = uint64(start.Unix()) + uint64(c.made)
+		council.look(look{head: head, at: start.Add(time.Duration(c.second) * time.Second)})
 		if s, _ := council.head(); (s.Err == nil) != c.well {
 			t.Errorf("after %d s: %d %v", c.second, s.Number, s.Err)
 		}

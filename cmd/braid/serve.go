@@ -24,7 +24,7 @@ func serve(ctx context.Context, args []string, getenv func(string) string, stdou
 	f.StringVar(&s.chain, "chain", "monad", "whose deployments, tokens and limits to go by; there is one: `monad`")
 	f.Var(&s.rpc, "rpc", "a node's JSON-RPC `URL`, http or ws; given again, another node")
 	f.Float64Var(&s.rpcRate, "rpc-rate", 25, "requests a second to each node; 0 for no `limit`")
-	f.DurationVar(&s.stuckAfter, "stuck-after", 30*time.Second, "count a node that shows nothing newer for this `long` as silent; 0: never, for chains that stand still")
+	f.DurationVar(&s.stuckAfter, "stuck-after", 30*time.Second, "count a node that shows nothing newer for this `long`, or nothing made since, as silent; 0: never, for chains that stand still")
 	f.StringVar(&s.storeFile, "store", "", "`file` in which the market outlives the process; none: every start joins anew")
 	f.Uint64Var(&s.auditEvery, "audit-every", 100, "hold some pools to the chain every so many `blocks`; 0: never")
 	f.Var(&s.off, "off", "`sources` not to follow at all, by their ids")
