@@ -231,6 +231,26 @@ func TestCrowdedBlock(t *testing.T) {
 	}
 }
 
+// modest is a node that holds back receipts, which are too many.
+type modest struct{ node }
+
+func (m *modest) GetBlockReceipts(common.Hash) (types.Receipts, error) {
+	return nil, errors.New("response too large")
+}
+
+func (m *modest) GetLogs(f filter) ([]types.Log, error) {
+	return []types.Log{{BlockNumber: 7, BlockHash: *f.BlockHash, Topics: []common.Hash{{1}}}}, nil
+}
+
+// A block with more receipts than a node grants is got over by its logs.
+func TestLongReceipts(t *testing.T) {
+	c := serve(t, &modest{}, false)
+	h := chain.Header{Block: market.Block{Hash: hash(7), Number: 7}, Receipts: common.Hash{1}}
+	if logs, err := c.Logs(t.Context(), h, []common.Hash{{1}}); err != nil || len(logs) != 1 {
+		t.Errorf("%v, %v", logs, err)
+	}
+}
+
 func TestLogsBelongToTheBlock(t *testing.T) {
 	c := serve(t, &node{grant: 1}, false)
 	// The node above passes over blockHash and gives its block 0.

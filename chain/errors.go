@@ -75,13 +75,16 @@ func unsupported(err error) bool {
 	return errors.As(err, &answer) && answer.ErrorCode() == methodNotFound
 }
 
-// tooMuch guesses that a shorter range may be granted where this one was not.
-// There is no common code for it, so any refusal counts.
+// tooMuch guesses that less may be granted where this was not. There is no
+// common code for it, so any refusal counts.
 func tooMuch(ctx context.Context, err error) bool {
 	var status rpc.HTTPError
+	var long *http.MaxBytesError
 	switch {
 	case limited(err):
 		return false
+	case errors.As(err, &long):
+		return true
 	case errors.As(err, &status):
 		return status.StatusCode == http.StatusRequestEntityTooLarge || status.StatusCode == http.StatusBadRequest
 	case errors.Is(err, context.DeadlineExceeded):

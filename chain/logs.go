@@ -25,12 +25,13 @@ type query struct {
 }
 
 // Logs are the logs of one block that have one of the topics as their first,
-// in order. They are proved complete where the chain allows it; or else a
-// quorum says so, and the bloom does not deny it.
+// in order. They are proved complete where the chain allows it and receipts are
+// to be had, which anyone can make too many; or else a quorum says so, and the
+// bloom does not deny it.
 func (c *Client) Logs(ctx context.Context, h Header, topics []common.Hash) ([]types.Log, error) {
 	if c.provable(h) {
 		logs, err := c.provedLogs(ctx, h, topics)
-		if err == nil || !unsupported(err) {
+		if err == nil || !tooMuch(ctx, err) {
 			return logs, err
 		}
 	}
@@ -56,7 +57,7 @@ func (n *node) blockLogs(ctx context.Context, h Header, topics []common.Hash) ([
 	if err != nil || len(logs) > 0 || !slices.ContainsFunc(topics, func(t common.Hash) bool { return h.Bloom.Test(t[:]) }) {
 		return logs, err
 	}
-	if logs, err = n.receiptLogs(ctx, h, topics); !unsupported(err) && !errors.Is(err, errUnproved) {
+	if logs, err = n.receiptLogs(ctx, h, topics); !tooMuch(ctx, err) && !errors.Is(err, errUnproved) {
 		return logs, err
 	}
 	if !sleep(ctx, 2*quickHedge) {

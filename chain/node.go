@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"net/http"
 	"net/netip"
@@ -26,6 +25,9 @@ const (
 
 	// patience is for answers that take a node some work.
 	patience = 15 * time.Second
+
+	// maxAnswer is more than a node sends, in bytes.
+	maxAnswer = 128 << 20
 )
 
 // node is one node. Any number of goroutines may use it.
@@ -70,7 +72,7 @@ func dial(ctx context.Context, no int, rawURL string, limit float64, m *metrics)
 		Proxy: http.ProxyFromEnvironment, MaxIdleConnsPerHost: 64, IdleConnTimeout: 90 * time.Second, ForceAttemptHTTP2: true,
 		DisableCompression: local(u.Hostname()),
 	}}}
-	if n.rpc, err = rpc.DialOptions(ctx, rawURL, rpc.WithHTTPClient(n.web)); err != nil {
+	if n.rpc, err = rpc.DialOptions(ctx, rawURL, rpc.WithHTTPClient(n.web), rpc.WithWebsocketMessageSizeLimit(maxAnswer)); err != nil {
 		return nil, fmt.Errorf("node %s: not reachable: %w", n.host, plain(err))
 	}
 	return n, nil
@@ -201,9 +203,6 @@ func (n *node) byNumber(ctx context.Context, number uint64) (Header, error) {
 	return h, err
 }
 
-// maxAnswer is more than a node sends.
-const maxAnswer = 128 << 20
-
 // listener hears what an HTTP answer says beside its body: when to come again.
 // Of the body it passes on no more than a node has to say.
 type listener struct {
@@ -216,10 +215,7 @@ func (l *listener) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	answer.Body = struct {
-		io.Reader
-		io.Closer
-	}{io.LimitReader(answer.Body, maxAnswer), answer.Body}
+	answer.Body = http.MaxBytesReader(nil, answer.Body, maxAnswer)
 	if answer.StatusCode == http.StatusTooManyRequests || answer.StatusCode == http.StatusServiceUnavailable {
 		if pause := retryAfter(answer.Header.Get("Retry-After")); pause > 0 {
 			l.node.mu.Lock()
