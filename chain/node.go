@@ -228,7 +228,8 @@ func (l *listener) RoundTrip(r *http.Request) (*http.Response, error) {
 
 func (l *listener) CloseIdleConnections() { l.to.CloseIdleConnections() }
 
-// retryAfter reads seconds or a date, and believes up to an hour.
+// retryAfter reads seconds or a date. Up to a minute: who wants longer may say so
+// again, and is often well before.
 func retryAfter(text string) time.Duration {
 	pause := time.Duration(0)
 	if seconds, err := strconv.ParseFloat(text, 64); err == nil {
@@ -236,7 +237,7 @@ func retryAfter(text string) time.Duration {
 	} else if at, err := http.ParseTime(text); err == nil {
 		pause = time.Until(at)
 	}
-	return min(pause, time.Hour)
+	return min(pause, time.Minute)
 }
 
 // backoff is longer after each failure, and never in step with others.
