@@ -2,6 +2,7 @@ package indexer
 
 import (
 	"context"
+	"fmt"
 	"math/rand/v2"
 	"time"
 
@@ -57,10 +58,11 @@ func (x *Indexer) confirm(b market.Block, s chain.Sighting) {
 
 // fault counts every fault and logs the first of a row.
 func (x *Indexer) fault(err error, failures int) {
+	text := fmt.Sprintf("%.500s", err) // of which a node may have written any length
 	x.metrics.faults.Inc()
-	x.note(func(h *Health) { h.Reason = err.Error() })
+	x.note(func(h *Health) { h.Reason = text })
 	if failures == 0 {
-		x.log.Warn("node fault", "err", err)
+		x.log.Warn("node fault", "err", text)
 	}
 }
 
