@@ -14,9 +14,9 @@ import (
 // Logs are believed, but not without looking. Every so many blocks some pools
 // of the market are read from the chain as they stood at its block, and held
 // to what the logs have made of them. One that differs is read anew with the
-// next block, and so is one that could not be read before and now can. A source whose pools differ again and again is kept out of
-// routes until somebody has looked: its code does something that its logs do
-// not tell.
+// next block, and so is one that could not be read before and now can. A source
+// whose pools differ again and again is kept out of routes until somebody has
+// looked: its code does something that its logs do not tell.
 
 const (
 	auditPools   = 32     // a time, each after all others; and as many unusable ones

@@ -281,11 +281,3 @@ func yes(b bool) []byte {
 	}
 	return nil
 }
-
-// signed is a tick as a word.
-func signed(n int32) []byte {
-	if n < 0 {
-		return word(u256.Zero.Sub(u256.From(uint64(-n))))
-	}
-	return word(u256.From(uint64(n)))
-}

@@ -79,7 +79,7 @@ func (b *busy) ticks3(p venue.Pool) []deed {
 		amount := u256.FromFloat(p.Depth(in) / 4)
 		return append(allow, b.do("V3 swap to a tick", actor, pack("swap(address,bool,int256,uint160)", pool[:], yes(down), word(amount), word(limit))))
 	}
-	lower, upper := signed(r.Lower), signed(r.Upper)
+	lower, upper := venue.Signed(r.Lower), venue.Signed(r.Upper)
 	b.later = append(b.later, func() []deed {
 		burnt := r.Liquidity.Div(u256.From(b.random.Uint64N(3))) // of nothing, all, half
 		return []deed{b.do("V3 burn", pool, pack("burn(int24,int24,uint128)", lower, upper, word(burnt)))}
@@ -110,7 +110,7 @@ func (b *busy) ticks4(p venue.Pool) []deed {
 	}
 	modify := func(what string, value, delta u256.Int) deed {
 		data := pack("modify((address,address,uint24,int24,address),(int24,int24,int256,bytes32))", tokens[0][:], tokens[1][:],
-			key[1:4], key[4:7], nil, signed(r.Lower), signed(r.Upper), word(delta), nil)
+			key[1:4], key[4:7], nil, venue.Signed(r.Lower), venue.Signed(r.Upper), word(delta), nil)
 		d := b.do(what, actor, data)
 		d.tx.Value = value
 		return d

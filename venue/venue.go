@@ -179,3 +179,13 @@ func Calldata(signature string, words ...[]byte) []byte {
 	}
 	return data
 }
+
+// Signed is a small number as a word, in two's complement.
+func Signed(n int32) []byte {
+	const shift = 1 << 31
+	word := u256.From(uint64(int64(n) + shift)).Sub(u256.From(shift)).Bytes()
+	return word[:]
+}
+
+// Topic is the first topic of the logs of an event.
+func Topic(signature string) common.Hash { return crypto.Keccak256Hash([]byte(signature)) }

@@ -5,7 +5,6 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
-	"github.com/ethereum/go-ethereum/crypto"
 
 	"braid/u256"
 	"braid/venue"
@@ -25,22 +24,20 @@ var (
 var FixedRate = common.HexToAddress("0xF1CED0000000000000000000000000000000A7E0")
 
 var (
-	topicRegistered = topic("PoolRegistered(address,address,(address,uint8,address,bool)[],uint256,uint32,(address,address,address),(bool,bool,bool,bool,bool,bool,bool,bool,bool,bool,address),(bool,bool,bool,bool))")
-	topicSwap       = topic("Swap(address,address,address,uint256,uint256,uint256,uint256)")
-	topicAdded      = topic("LiquidityAdded(address,address,uint8,uint256,uint256[],uint256[])")
-	topicRemoved    = topic("LiquidityRemoved(address,address,uint8,uint256,uint256[],uint256[])")
-	topicFee        = topic("SwapFeePercentageChanged(address,uint256)")
-	topicAggregate  = topic("AggregateSwapFeePercentageChanged(address,uint256)")
-	topicPaused     = topic("PoolPausedStateChanged(address,bool)")
-	topicHalted     = topic("VaultPausedStateChanged(bool)")
-	topicRecovery   = topic("PoolRecoveryModeStateChanged(address,bool)")
-	topicAuxiliary  = topic("VaultAuxiliary(address,bytes32,bytes)")
+	topicRegistered = venue.Topic("PoolRegistered(address,address,(address,uint8,address,bool)[],uint256,uint32,(address,address,address),(bool,bool,bool,bool,bool,bool,bool,bool,bool,bool,address),(bool,bool,bool,bool))")
+	topicSwap       = venue.Topic("Swap(address,address,address,uint256,uint256,uint256,uint256)")
+	topicAdded      = venue.Topic("LiquidityAdded(address,address,uint8,uint256,uint256[],uint256[])")
+	topicRemoved    = venue.Topic("LiquidityRemoved(address,address,uint8,uint256,uint256[],uint256[])")
+	topicFee        = venue.Topic("SwapFeePercentageChanged(address,uint256)")
+	topicAggregate  = venue.Topic("AggregateSwapFeePercentageChanged(address,uint256)")
+	topicPaused     = venue.Topic("PoolPausedStateChanged(address,bool)")
+	topicHalted     = venue.Topic("VaultPausedStateChanged(bool)")
+	topicRecovery   = venue.Topic("PoolRecoveryModeStateChanged(address,bool)")
+	topicAuxiliary  = venue.Topic("VaultAuxiliary(address,bytes32,bytes)")
 
 	rampStarted = key("AmpUpdateStarted")
 	rampStopped = key("AmpUpdateStopped")
 )
-
-func topic(signature string) common.Hash { return crypto.Keccak256Hash([]byte(signature)) }
 
 func key(name string) (h common.Hash) {
 	copy(h[:], name)

@@ -5,7 +5,6 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
-	"github.com/ethereum/go-ethereum/crypto"
 
 	"braid/u256"
 	"braid/venue"
@@ -14,15 +13,13 @@ import (
 // Name is the family's name in the deployments.
 const Name = "hanji"
 
-func topic(signature string) common.Hash { return crypto.Keccak256Hash([]byte(signature)) }
-
 var (
-	topicCreated  = topic("OnchainCLOBCreated(address,address,address,address,bool,uint256,uint256,address,address,address,bool,uint64,uint64,uint64,uint64)")
-	topicPlaced   = topic("OrderPlaced(address,address,uint64,bool,uint128,uint72,uint128,uint128,uint128,uint128,uint128,bool,bool)")
-	topicClaimed  = topic("OrderClaimed(uint64,uint128,uint128,uint128,uint128,bool)")
-	topicPaused   = topic("Paused(address)")
-	topicUnpaused = topic("Unpaused(address)")
-	topicFilter   = topic("TraderFilterEnabledUpdated(bool)")
+	topicCreated  = venue.Topic("OnchainCLOBCreated(address,address,address,address,bool,uint256,uint256,address,address,address,bool,uint64,uint64,uint64,uint64)")
+	topicPlaced   = venue.Topic("OrderPlaced(address,address,uint64,bool,uint128,uint72,uint128,uint128,uint128,uint128,uint128,bool,bool)")
+	topicClaimed  = venue.Topic("OrderClaimed(uint64,uint128,uint128,uint128,uint128,bool)")
+	topicPaused   = venue.Topic("Paused(address)")
+	topicUnpaused = venue.Topic("Unpaused(address)")
+	topicFilter   = venue.Topic("TraderFilterEnabledUpdated(bool)")
 )
 
 // Family follows the markets of its sources.

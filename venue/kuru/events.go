@@ -5,7 +5,6 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
-	"github.com/ethereum/go-ethereum/crypto"
 
 	"braid/u256"
 	"braid/venue"
@@ -14,20 +13,18 @@ import (
 // Name is the family's name in the deployments.
 const Name = "kuru"
 
-func topic(signature string) common.Hash { return crypto.Keccak256Hash([]byte(signature)) }
-
 var (
-	topicRegistered    = topic("MarketRegistered(address,address,address,address,uint32,uint96,uint32,uint96,uint96,uint256,uint256,uint96)")
-	topicPlaced        = topic("OrderCreated(uint40,address,uint96,uint32,bool)")
-	topicFlipPlaced    = topic("FlipOrderCreated(uint40,uint40,address,uint96,uint32,uint32,bool)")
-	topicFlipped       = topic("FlippedOrderCreated(uint40,uint40,address,uint96,uint32,uint32,bool)")
-	topicResized       = topic("FlipOrderUpdated(uint40,uint96)")
-	topicCanceled      = topic("OrderCanceled(uint40,address,uint32,uint96,bool)")
-	topicCanceledMany  = topic("OrdersCanceled(uint40[],address)")
-	topicFlipsCanceled = topic("FlipOrdersCanceled(uint40[],address)")
-	topicTraded        = topic("Trade(uint40,address,bool,uint256,uint96,address,address,uint96)")
-	topicVault         = topic("VaultParamsUpdated(uint96,uint96,uint96,uint96,uint256,uint256)")
-	topicState         = topic("MarketStateUpdated(uint8,uint8)")
+	topicRegistered    = venue.Topic("MarketRegistered(address,address,address,address,uint32,uint96,uint32,uint96,uint96,uint256,uint256,uint96)")
+	topicPlaced        = venue.Topic("OrderCreated(uint40,address,uint96,uint32,bool)")
+	topicFlipPlaced    = venue.Topic("FlipOrderCreated(uint40,uint40,address,uint96,uint32,uint32,bool)")
+	topicFlipped       = venue.Topic("FlippedOrderCreated(uint40,uint40,address,uint96,uint32,uint32,bool)")
+	topicResized       = venue.Topic("FlipOrderUpdated(uint40,uint96)")
+	topicCanceled      = venue.Topic("OrderCanceled(uint40,address,uint32,uint96,bool)")
+	topicCanceledMany  = venue.Topic("OrdersCanceled(uint40[],address)")
+	topicFlipsCanceled = venue.Topic("FlipOrdersCanceled(uint40[],address)")
+	topicTraded        = venue.Topic("Trade(uint40,address,bool,uint256,uint96,address,address,uint96)")
+	topicVault         = venue.Topic("VaultParamsUpdated(uint96,uint96,uint96,uint96,uint256,uint256)")
+	topicState         = venue.Topic("MarketStateUpdated(uint8,uint8)")
 )
 
 // Family follows the markets of its sources.

@@ -40,9 +40,9 @@ const (
 )
 
 // Wants asks a market for the decimals it counts with, which no log tells, and
-// for its vault where logs leave that open. One
-// that was not followed from its birth is asked for all else as well: first
-// for its levels, then for the orders of each.
+// for its vault where logs leave that open. One that was not followed from its
+// birth is asked for all else as well: first for its levels, then for the
+// orders of each.
 func (f *Family) Wants(p venue.Pool) []venue.Read {
 	q, ok := p.(*Pool)
 	if !ok {

@@ -5,7 +5,6 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
-	"github.com/ethereum/go-ethereum/crypto"
 
 	"braid/u256"
 	"braid/venue"
@@ -14,14 +13,12 @@ import (
 // Name is the family's name in the deployments.
 const Name = "nadfun"
 
-func topic(signature string) common.Hash { return crypto.Keccak256Hash([]byte(signature)) }
-
 var (
-	topicCreated   = topic("CurveCreate(address,address,address,string,string,string,uint256,uint256,uint256)")
-	topicSynced    = topic("CurveSync(address,uint256,uint256,uint256,uint256)")
-	topicLocked    = topic("CurveTokenLocked(address)")
-	topicGraduated = topic("CurveGraduate(address,address)")
-	topicConfig    = topic("SetConfig(((uint256,uint256,uint256),(uint256,uint256,uint24),(uint256,uint256[],uint256[])))")
+	topicCreated   = venue.Topic("CurveCreate(address,address,address,string,string,string,uint256,uint256,uint256)")
+	topicSynced    = venue.Topic("CurveSync(address,uint256,uint256,uint256,uint256)")
+	topicLocked    = venue.Topic("CurveTokenLocked(address)")
+	topicGraduated = venue.Topic("CurveGraduate(address,address)")
+	topicConfig    = venue.Topic("SetConfig(((uint256,uint256,uint256),(uint256,uint256,uint24),(uint256,uint256[],uint256[])))")
 )
 
 // Family follows the curves of its sources, each of which is one contract.

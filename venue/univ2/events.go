@@ -5,7 +5,6 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
-	"github.com/ethereum/go-ethereum/crypto"
 
 	"braid/u256"
 	"braid/venue"
@@ -15,8 +14,8 @@ import (
 const Name = "univ2"
 
 var (
-	topicCreated = crypto.Keccak256Hash([]byte("PairCreated(address,address,address,uint256)"))
-	topicSync    = crypto.Keccak256Hash([]byte("Sync(uint112,uint112)"))
+	topicCreated = venue.Topic("PairCreated(address,address,address,uint256)")
+	topicSync    = venue.Topic("Sync(uint112,uint112)")
 )
 
 // Family follows the pairs of its sources.

@@ -5,12 +5,12 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
-	"github.com/ethereum/go-ethereum/crypto"
 
 	"braid/u256"
+	"braid/venue"
 )
 
-var topicSwap = crypto.Keccak256Hash([]byte("Swap(address,uint256,uint256,uint256,uint256,address)"))
+var topicSwap = venue.Topic("Swap(address,uint256,uint256,uint256,uint256,address)")
 
 // Measured are the topics of the logs that Measure reads.
 func Measured() []common.Hash { return []common.Hash{topicSync, topicSwap} }

@@ -5,7 +5,6 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
-	"github.com/ethereum/go-ethereum/crypto"
 
 	"braid/ticks"
 	"braid/u256"
@@ -18,17 +17,15 @@ const Name = "univ3"
 // Collect and Flash are not heard: they move neither price nor liquidity. What
 // the protocol takes and what the oracle keeps tell of a swap's gas alone.
 var (
-	topicCreated     = topic("PoolCreated(address,address,uint24,int24,address)")
-	topicInitialize  = topic("Initialize(uint160,int24)")
-	topicMint        = topic("Mint(address,address,int24,int24,uint128,uint256,uint256)")
-	topicBurn        = topic("Burn(address,int24,int24,uint128,uint256,uint256)")
-	topicSwap        = topic("Swap(address,address,int256,int256,uint160,uint128,int24)")
-	topicFeeProtocol = topic("SetFeeProtocol(uint8,uint8,uint8,uint8)")
-	topicCardinality = topic("IncreaseObservationCardinalityNext(uint16,uint16)")
-	topicSwapPancake = topic("Swap(address,address,int256,int256,uint160,uint128,int24,uint128,uint128)")
+	topicCreated     = venue.Topic("PoolCreated(address,address,uint24,int24,address)")
+	topicInitialize  = venue.Topic("Initialize(uint160,int24)")
+	topicMint        = venue.Topic("Mint(address,address,int24,int24,uint128,uint256,uint256)")
+	topicBurn        = venue.Topic("Burn(address,int24,int24,uint128,uint256,uint256)")
+	topicSwap        = venue.Topic("Swap(address,address,int256,int256,uint160,uint128,int24)")
+	topicFeeProtocol = venue.Topic("SetFeeProtocol(uint8,uint8,uint8,uint8)")
+	topicCardinality = venue.Topic("IncreaseObservationCardinalityNext(uint16,uint16)")
+	topicSwapPancake = venue.Topic("Swap(address,address,int256,int256,uint160,uint128,int24,uint128,uint128)")
 )
-
-func topic(signature string) common.Hash { return crypto.Keccak256Hash([]byte(signature)) }
 
 // Family follows the pools of its sources.
 type Family struct {

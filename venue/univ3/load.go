@@ -56,7 +56,7 @@ func (f *Family) Wants(p venue.Pool) []venue.Read {
 		{To: q.address, Data: venue.Calldata("slot0()")},
 		{To: q.address, Data: venue.Calldata("liquidity()")},
 		{Gas: grant + grantEnd, Data: venue.Calldata("ticks(address,int256,int256,int256,uint256)",
-			q.address[:], signed(spacing), signed(q.survey.next), signed(last), u256.From(grant).Big().Bytes())},
+			q.address[:], venue.Signed(spacing), venue.Signed(q.survey.next), venue.Signed(last), u256.From(grant).Big().Bytes())},
 	}
 }
 
@@ -105,15 +105,6 @@ func words(data []byte) (list []u256.Int) {
 		list = append(list, u256.FromBytes(w))
 	}
 	return list
-}
-
-// signed is a small number as a word.
-func signed(n int32) []byte {
-	if n >= 0 {
-		return u256.From(uint64(n)).Big().Bytes()
-	}
-	w := u256.Zero.Sub(u256.From(uint64(-n))).Bytes()
-	return w[:]
 }
 
 // pages are what is written of a book.

@@ -5,7 +5,6 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
-	"github.com/ethereum/go-ethereum/crypto"
 
 	"braid/ticks"
 	"braid/u256"
@@ -17,13 +16,11 @@ const Name = "univ4"
 
 // Donate is not heard: it moves neither price nor liquidity.
 var (
-	topicInitialize  = topic("Initialize(bytes32,address,address,uint24,int24,address,uint160,int24)")
-	topicModify      = topic("ModifyLiquidity(bytes32,address,int24,int24,int256,bytes32)")
-	topicSwap        = topic("Swap(bytes32,address,int128,int128,uint160,uint128,int24,uint24)")
-	topicProtocolFee = topic("ProtocolFeeUpdated(bytes32,uint24)")
+	topicInitialize  = venue.Topic("Initialize(bytes32,address,address,uint24,int24,address,uint160,int24)")
+	topicModify      = venue.Topic("ModifyLiquidity(bytes32,address,int24,int24,int256,bytes32)")
+	topicSwap        = venue.Topic("Swap(bytes32,address,int128,int128,uint160,uint128,int24,uint24)")
+	topicProtocolFee = venue.Topic("ProtocolFeeUpdated(bytes32,uint24)")
 )
-
-func topic(signature string) common.Hash { return crypto.Keccak256Hash([]byte(signature)) }
 
 // shape is how many topics and words of data a log of the manager has.
 var shape = map[common.Hash][2]int{

@@ -74,10 +74,10 @@ func (f *Family) Wants(p venue.Pool) []venue.Read {
 	list := []u256.Int{base, base.Add(u256.From(slotLiquidity))}
 	words, some := q.survey.lot()
 	for _, w := range words {
-		list = append(list, entry(signed(w), base.Add(u256.From(slotBitmap))))
+		list = append(list, entry(venue.Signed(w), base.Add(u256.From(slotBitmap))))
 	}
 	for _, t := range some {
-		list = append(list, entry(signed(t), base.Add(u256.From(slotTicks))))
+		list = append(list, entry(venue.Signed(t), base.Add(u256.From(slotTicks))))
 	}
 	data := venue.Calldata("extsload(bytes32[])", []byte{32}, u256.From(uint64(len(list))).Big().Bytes())
 	for _, slot := range list {
@@ -165,15 +165,6 @@ func set(word u256.Int, at, spacing int32) (list []int32) {
 		}
 	}
 	return list
-}
-
-// signed is a small number as a word.
-func signed(n int32) []byte {
-	if n >= 0 {
-		return u256.From(uint64(n)).Big().Bytes()
-	}
-	w := u256.Zero.Sub(u256.From(uint64(-n))).Bytes()
-	return w[:]
 }
 
 func (p *Pool) walk(t *venue.Tape, list *[]ticks.Tick) {
