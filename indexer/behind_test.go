@@ -25,11 +25,12 @@ import (
 )
 
 // laggard is a node that has come no further than to a block, if one is set. It
-// may keep its logs to itself.
+// may keep its logs to itself, and pass over state overrides.
 type laggard struct {
 	node string
 	at   atomic.Uint64
 	mute atomic.Bool
+	bare atomic.Bool
 }
 
 func (l *laggard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -52,6 +53,9 @@ func (l *laggard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":null}`, ask.ID)
 			return
 		}
+	}
+	if ask.Method == "eth_call" && l.bare.Load() {
+		body, _ = json.Marshal(map[string]any{"jsonrpc": "2.0", "id": ask.ID, "method": ask.Method, "params": ask.Params[:2]})
 	}
 	if ask.Method == "eth_getLogs" && l.mute.Load() {
 		fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32005,"message":"limit exceeded"}}`, ask.ID)

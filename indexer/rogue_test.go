@@ -156,6 +156,28 @@ func TestBurningTokens(t *testing.T) {
 	}
 }
 
+// A node that passes over state overrides is at fault: no token is taken for mute
+// and no pool left out because of it.
+func TestNoOverrides(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 0)
+	factory, pair := w.deploy(rogue), common.Address{0xcc}
+	token := w.create(contracts.Token.Init("Honest", "HON", uint8(9), common.Address{1}, u256.One.Big()))
+	w.mine(w.created(factory, token, pair, 0))
+	node := &laggard{node: w.chain.URL()}
+	server := httptest.NewServer(node)
+	defer server.Close()
+	node.bare.Store(true)
+	w.node = dial(t, server.URL)
+	x, _ := w.join(factory)
+	w.index = x
+	w.until("the fault is named", func() bool { return strings.Contains(x.Health().Reason, "state overrides") })
+	node.bare.Store(false)
+	if _, ok := w.settle().Pool(venue.AddressID(pair)); !ok {
+		t.Error("the pool is left out")
+	}
+}
+
 // A pool whose logs make no sense becomes unusable; all else goes on, and the
 // log says it once.
 func TestUnreadablePool(t *testing.T) {

@@ -52,7 +52,7 @@ func (x *Indexer) tokens(ctx context.Context, at common.Hash, addresses []common
 	for i, a := range strange {
 		// No token can make the Lens fail: it is for the node to answer.
 		r := &results[i/tokensAtOnce]
-		if !r.OK {
+		if !r.OK || len(r.Data) < 3*32 {
 			return nil, errors.New("the node does not run the Lens: state overrides must be granted")
 		}
 		decimals, symbol, name := answer(&r.Data), answer(&r.Data), answer(&r.Data)
