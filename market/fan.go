@@ -27,85 +27,95 @@ const wellConnected = 6
 type exit struct {
 	best, second float64
 	to           int32
-	leadsOn      bool // for one who did not come from there
 }
 
-// lift gives every lane its lift and every token its kind.
+// lift finds the exits and the kinds of all tokens.
 func (g *Graph) lift() []exit {
 	exits := make([]exit, len(g.Worth))
-	for k := range g.lanes {
-		l := &g.lanes[k]
-		if l.Supply == nil {
-			continue
-		}
-		pays := l.Spot * g.Worth[l.To]
-		l.Lift = pays / g.Worth[l.from]
-		switch e := &exits[l.from]; {
-		case e.to == l.To+1:
-			e.best = max(e.best, pays)
-		case e.to == 0 || pays > e.best:
-			e.best, e.second, e.to = pays, e.best, l.To+1
-		default:
-			e.second = max(e.second, pays)
-		}
-	}
-	for k := range g.lanes {
-		l := &g.lanes[k]
-		if e := &exits[l.To]; l.Supply != nil && e.but(int(l.from)) > 0 {
-			e.leadsOn = true
-		}
-	}
 	for t := range exits {
+		e, row := &exits[t], g.out(t)
+		for i := range row {
+			l := &row[i]
+			if l.arc == 0 {
+				continue
+			}
+			switch pays := l.spot * g.Worth[l.To]; {
+			case e.to == l.To+1:
+				e.best = max(e.best, pays)
+			case e.to == 0 || pays > e.best:
+				e.best, e.second, e.to = pays, e.best, l.To+1
+			default:
+				e.second = max(e.second, pays)
+			}
+		}
 		switch {
-		case !exits[t].leadsOn:
+		case !slices.ContainsFunc(row, func(l lane) bool { return e.but(int(l.To)) > 0 && l.backSpot > 0 }):
 			g.kinds[t] = deadEnd
-		case len(g.out(t)) < wellConnected:
+		case len(row) < wellConnected:
 			g.kinds[t] = other
 		}
 	}
 	return exits
 }
 
-// fanOut gives every lane that takes anything its place.
-func (g *Graph) fanOut(exits []exit) {
-	g.arcs = make([]int32, len(g.lanes))
+// fanOut gives every arc its place.
+func (g *Graph) fanOut(exits []exit, arcs *stock) {
 	g.Arcs, g.ways = make([]Arc, 0, len(g.lanes)), make([]Way, 0, len(g.lanes))
 	var keys []uint64
 	for t := range g.fans {
-		row, start := g.out(t), int32(len(g.Arcs))
+		row, was, worth := g.out(t), arcs.fan(t), g.Worth[t]
 		var count [3]int32
+		// Keys begin in the order of the older graph, which is nearly theirs.
 		keys = keys[:0]
+		for range was.end - was.start {
+			keys = append(keys, math.MaxUint64) // the last, until a lane has it
+		}
 		// The low bits of a key are the lane's place in the row: what is
 		// equal but for them stays in the order of the pools.
 		low := uint64(1)<<bits.Len(uint(len(row))) - 1
-		for i, k := range row {
-			l := &g.lanes[k]
-			if l.Supply == nil {
+		for i := range row {
+			l := &row[i]
+			if l.arc == 0 {
 				continue
 			}
 			kind := g.kinds[l.To]
-			if l.Onward = l.Lift; kind != connected {
-				l.Onward *= exits[l.To].but(t) / g.Worth[l.To]
-			}
 			count[kind]++
-			falling := 1<<62 - 1 - math.Float64bits(l.Onward)>>1
-			keys = append(keys, uint64(kind)<<62|falling&^low|uint64(i))
+			falling := 1<<62 - 1 - math.Float64bits(l.spot*g.behind(l, t, exits)/worth)>>1
+			key := uint64(kind)<<62 | falling&^low | uint64(i)
+			if l.arc > 0 {
+				keys[l.arc-1-was.start] = key
+			} else {
+				keys = append(keys, key)
+			}
 		}
 		slices.Sort(keys)
-		for _, key := range keys {
-			k := row[key&low]
-			l := &g.lanes[k]
-			b := &g.lanes[k+l.back]
-			g.Arcs = append(g.Arcs, l.Arc)
-			g.ways = append(g.ways, Way{
-				To: l.To, Lift: float32(l.Onward), Bulk: float32(l.rate * g.Worth[l.To] / g.Worth[t]),
-				Back: float32(b.Lift), BackBulk: float32(b.rate * g.Worth[t] / g.Worth[l.To]),
-			})
-			g.arcs[k] = int32(len(g.Arcs))
-		}
+		start := int32(len(g.Arcs))
 		others := start + count[connected]
-		g.fans[t] = fan{start, others, others + count[other], int32(len(g.Arcs))}
+		ends := others + count[other]
+		end := ends + count[deadEnd]
+		g.fans[t] = fan{start, others, ends, end}
+		for _, key := range keys[:end-start] {
+			l := &row[key&low]
+			g.Arcs = append(g.Arcs, *arcs.of(l))
+			l.arc = int32(len(g.Arcs))
+			a := &g.Arcs[l.arc-1]
+			to := g.Worth[l.To]
+			a.Source, a.Lift, a.Onward = g.source[l.Pool], l.spot*to/worth, l.spot*g.behind(l, t, exits)/worth
+			g.ways = append(g.ways, Way{
+				To: l.To, Lift: float32(a.Onward), Bulk: float32(l.rate * to / worth),
+				Back: float32(l.backSpot * worth / to), BackBulk: float32(l.backRate * worth / to),
+			})
+		}
 	}
+}
+
+// behind is what a unit is worth at the end of a lane out of t, or behind the
+// best arc to follow, if the token there is not well connected.
+func (g *Graph) behind(l *lane, t int, exits []exit) float64 {
+	if g.kinds[l.To] == connected {
+		return g.Worth[l.To]
+	}
+	return exits[l.To].but(t)
 }
 
 // but is what the best arc pays that does not lead to t.

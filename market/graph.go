@@ -25,12 +25,10 @@ type Graph struct {
 	fans   []fan   // by token
 	kinds  []uint8 // by token, of arcs that lead to it
 
-	pools []venue.Pool
-	first []int32 // by pool: the first of its lanes
-	lanes []lane
-	arcs  []int32 // by lane: its arc, from 1
-	row   []int32 // by token: where in rows its lanes begin
-	rows  []int32
+	*ground
+	tokens []Token
+	pools  []venue.Pool
+	lanes  []lane
 }
 
 // Way is what a look at an arc needs in most cases. Its lift is that of Onward.
@@ -92,9 +90,10 @@ func (g *Graph) All(token int) []Arc { f := g.fans[token]; return g.Arcs[f.start
 
 // Into are the arcs that lead to a token, with the tokens they leave.
 func (g *Graph) Into(token int, do func(from int, a *Arc)) {
-	for _, k := range g.out(token) {
-		if a := g.arcs[k+g.lanes[k].back]; a > 0 {
-			do(int(g.lanes[k].To), &g.Arcs[a-1])
+	row := g.out(token)
+	for i := range row {
+		if a := g.lanes[row[i].back].arc; a > 0 {
+			do(int(row[i].To), &g.Arcs[a-1])
 		}
 	}
 }
@@ -111,8 +110,7 @@ type Edge struct {
 func (s *Snapshot) Edges(token int) iter.Seq[Edge] {
 	g := s.Graph()
 	return func(yield func(Edge) bool) {
-		for _, k := range g.out(token) {
-			l := &g.lanes[k]
+		for _, l := range g.out(token) {
 			if !yield(Edge{Pool: int(l.Pool), To: int(l.To), In: int(l.In), Out: int(l.Out)}) {
 				return
 			}
@@ -132,12 +130,14 @@ func (s *Snapshot) Graph() *Graph {
 func (s *Snapshot) newGraph(old *Graph) *Graph {
 	n := len(s.tokens.all)
 	g := &Graph{Worth: make([]float64, n), Unlisted: make([]bool, n), kinds: make([]uint8, n), fans: make([]fan, n)}
-	g.lay(s, old)
-	g.list()
+	if old == nil {
+		old = &Graph{ground: &ground{row: []int32{0}}}
+	}
+	arcs := g.lay(s, old)
 	g.price(s)
 	g.appraise()
-	g.settle()
-	g.fanOut(g.lift())
+	g.settle(arcs)
+	g.fanOut(g.lift(), arcs)
 	g.Core = g.newCore()
 	for t := range s.tokens.all {
 		g.Unlisted[t] = !s.tokens.all[t].Verified

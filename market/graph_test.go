@@ -23,10 +23,12 @@ type bazaar struct {
 	*testing.T
 	made    uint32
 	sources []*venue.Source
+	seen    []venue.Pool // on any branch
+	known   map[common.Address]market.Token
 }
 
 func newBazaar(t *testing.T, seed uint64) *bazaar {
-	return &bazaar{Rand: rand.New(rand.NewPCG(seed, 1)), T: t}
+	return &bazaar{Rand: rand.New(rand.NewPCG(seed, 1)), T: t, known: map[common.Address]market.Token{usd.Address: usd, native.Address: native}}
 }
 
 func (b *bazaar) address(kind byte) common.Address {
@@ -35,7 +37,9 @@ func (b *bazaar) address(kind byte) common.Address {
 }
 
 func (b *bazaar) token() market.Token {
-	return market.Token{Address: b.address(1), Symbol: "T", Decimals: uint8(6 + 6*b.IntN(3)), Verified: b.IntN(2) == 0}
+	t := market.Token{Address: b.address(1), Symbol: "T", Decimals: uint8(6 + 6*b.IntN(3)), Verified: b.IntN(2) == 0}
+	b.known[t.Address] = t
+	return t
 }
 
 func (b *bazaar) source() *venue.Source {
@@ -76,6 +80,9 @@ func (b *bazaar) change(p venue.Pool) venue.Pool {
 	info := p.Info()
 	switch p.(type) {
 	case *univ2.Pool:
+		if b.IntN(8) > 0 {
+			break
+		}
 		x, y := b.amount(), b.amount()
 		if b.IntN(4) == 0 {
 			x, y = u256.Zero, u256.Zero
@@ -131,20 +138,29 @@ func (p basket) Call(in, out int) venue.Call { return venue.Call{} }
 // block changes some pools of a market and may add some, and tokens.
 func (b *bazaar) block(s *market.Snapshot) *market.Snapshot {
 	var pools []venue.Pool
-	var tokens []market.Token
+	var tokens, again []market.Token
 	for _, p := range s.Pools() {
 		if b.IntN(10) == 0 {
 			pools = append(pools, b.change(p))
 		}
 	}
-	for b.IntN(3) == 0 {
-		tokens = append(tokens, b.token())
+	for busy := b.IntN(2) == 0; busy; busy = b.IntN(4) > 0 {
+		switch b.IntN(3) {
+		case 0:
+			tokens = append(tokens, b.token())
+		case 1:
+			pools = append(pools, b.pool(append(tokens, s.Tokens()...)))
+		default: // the same as on any branch: on another one its tokens may have other numbers
+			p := b.seen[max(0, len(b.seen)-1-b.IntN(8))]
+			pools = append(pools, p)
+			for _, a := range p.Info().Tokens {
+				again = append(again, b.known[a])
+			}
+		}
 	}
-	for b.IntN(2) == 0 {
-		pools = append(pools, b.pool(append(tokens, s.Tokens()...)))
-	}
+	b.seen = append(b.seen, pools...)
 	b.Shuffle(len(pools), func(i, j int) { pools[i], pools[j] = pools[j], pools[i] })
-	n, err := s.Next(block(s.Block().Number+1), pools, tokens)
+	n, err := s.Next(block(s.Block().Number+1), pools, append(again, tokens...))
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -156,30 +172,43 @@ func (b *bazaar) open() *market.Snapshot {
 	for range 20 {
 		tokens = append(tokens, b.token())
 	}
-	return next(b.T, market.New(chain), 1, tokens, b.pool(tokens), b.pool(tokens))
+	b.seen = []venue.Pool{b.pool(tokens), b.pool(tokens)}
+	return next(b.T, market.New(chain), 1, tokens, b.seen...)
 }
 
 // TestGraphFollows: whatever a market was derived from, block by block, with
 // graphs of some blocks and not of others, over to other branches and back, its
-// graph is that of the same pools and tokens on a clean sheet.
+// graph is that of the same pools and tokens on a clean sheet, and stays so.
 func TestGraphFollows(t *testing.T) {
+	shared, blocks := 0, 0
 	for seed := range uint64(8) {
 		b := newBazaar(t, seed)
 		branches := []*market.Snapshot{b.open()}
-		shown := branches[0]
+		shown, was := branches[0], branches[0].Graph()
 		for range 60 {
 			s := b.block(branches[b.IntN(len(branches))])
 			if branches = append(branches, s); len(branches) > 4 {
 				branches = branches[1:]
 			}
 			clean := next(t, market.New(chain), s.Block().Number, s.Tokens(), s.Pools()...).Graph()
+			before := shown.Graph()
 			if shown = s.After(shown); !reflect.DeepEqual(shown.Graph(), clean) {
 				t.Fatalf("seed %d, block %d: another graph after one of any branch", seed, s.Block().Number)
+			}
+			if !reflect.DeepEqual(before, was) {
+				t.Fatalf("seed %d, block %d: the graph before it has changed", seed, s.Block().Number)
 			}
 			if b.IntN(2) == 0 && !reflect.DeepEqual(s.Graph(), clean) {
 				t.Fatalf("seed %d, block %d: another graph after that of a parent", seed, s.Block().Number)
 			}
+			if blocks++; &shown.Graph().Sources[0] == &before.Sources[0] {
+				shared++
+			}
+			was = clean
 		}
+	}
+	if shared < blocks/10 || shared > blocks*9/10 {
+		t.Errorf("%d of %d graphs stand on the ground of the one before", shared, blocks)
 	}
 }
 

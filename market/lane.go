@@ -7,102 +7,118 @@ import (
 	"braid/venue"
 )
 
-// lane is one direction of a pool, an arc that has no place yet. All of it but
-// Source, Lift and Onward is true of the pool alone, so that a graph takes it
-// over from an older one while the pool is the same value.
+// lane is one direction of a pool. But for the numbers of lanes and arcs it is
+// true of the pool alone, so that a graph takes it over from an older one.
 type lane struct {
-	Arc
-	from  int32
-	back  int32   // how many lanes on the other direction is
-	mid   float64 // price free of the fee; 0 if a direction is shut
-	depth float64 // of the token that comes in
-	asked float64 // an amount, and the price paid for it
-	rate  float64
+	Pool, To int32
+	In, Out  uint8
+	asked    int16   // the handful of which rate is the price
+	back     int32   // the lane the other way
+	arc      int32   // from 1; 0 if the lane is shut
+	mid      float64 // price free of the fee; 0 if a direction is shut
+	depth    float64 // of the token that comes in
+
+	// Prices of the first unit and of a handful, there and back; 0 if shut.
+	spot, backSpot float64
+	rate, backRate float64
 }
 
-// lay notes the lanes of all pools, in the order of the pools, and in a pool
-// by In and Out.
-func (g *Graph) lay(s *Snapshot, old *Graph) {
-	if old == nil {
-		old = &Graph{}
-	}
-	g.pools, g.first = s.pools, make([]int32, len(s.pools)+1)
-	g.lanes = make([]lane, 0, len(old.lanes)+2*max(len(s.pools)-len(old.pools), 0))
-	sources := slices.Clip(old.Sources)
-	same, known := 0, min(len(s.pools), len(old.pools)) // the pools from same on are to be taken over
-	takeOver := func(end int) {
-		g.lanes = append(g.lanes, old.lanes[old.first[same]:old.first[end]]...)
-	}
-	for i, p := range s.pools {
-		if i < known && old.pools[i] == p {
-			g.first[i+1] = g.first[i] + old.first[i+1] - old.first[i]
-			continue
-		}
-		if i <= known && same < i {
-			takeOver(i)
-		}
-		same = i + 1
-		source := slices.Index(sources, p.Info().Source)
-		if source < 0 {
-			source, sources = len(sources), append(sources, p.Info().Source)
-		}
-		g.lanes = s.appendLanes(g.lanes, i, uint16(source))
-		g.first[i+1] = int32(len(g.lanes))
-	}
-	if same < known {
-		takeOver(known)
-	}
-	g.number(sources)
+// stock are the arcs that lanes have until all get their places: those of an
+// older graph, and fresh ones, which lanes number from -1 down.
+type stock struct {
+	old, fresh []Arc
+	fans       []fan // of old
 }
 
-// number gives the sources their numbers, in the order of their first pools:
-// until then lanes have those of a list of any order.
-func (g *Graph) number(list []*venue.Source) {
-	numbers := make([]uint16, len(list)) // from 1
-	for k := range g.lanes {
-		l := &g.lanes[k]
-		if numbers[l.Source] == 0 {
-			g.Sources = append(g.Sources, list[l.Source])
-			numbers[l.Source] = uint16(len(g.Sources))
-		}
-		l.Source = numbers[l.Source] - 1
+func (s *stock) of(l *lane) *Arc {
+	if l.arc < 0 {
+		return &s.fresh[-l.arc-1]
 	}
+	return &s.old[l.arc-1]
 }
 
-func (s *Snapshot) appendLanes(lanes []lane, pool int, source uint16) []lane {
-	p := s.pools[pool]
+// fan is where the arcs of a token stand in old.
+func (s *stock) fan(token int) fan {
+	if token < len(s.fans) {
+		return s.fans[token]
+	}
+	return fan{}
+}
+
+// lay notes the lanes of all pools. Those of an older graph stay, unless the
+// pool is another value, or a token of it has another number.
+func (g *Graph) lay(s *Snapshot, old *Graph) *stock {
+	g.tokens, g.pools = s.tokens.all, s.pools
+	was := old.pools
+	if strange := old.lanes[old.row[agree(g.tokens, old.tokens)]:]; len(strange) > 0 {
+		was = slices.Clone(was)
+		for i := range strange {
+			was[strange[i].Pool] = nil
+		}
+	}
+	var changed []int32
+	same := len(g.pools) == len(was) && len(g.tokens) == len(old.tokens)
+	for i, p := range g.pools {
+		if i >= len(was) || was[i] != p {
+			changed = append(changed, int32(i))
+			same = same && was[i] != nil && was[i].Info() == p.Info()
+		}
+	}
+	if same {
+		g.ground, g.lanes = old.ground, slices.Clone(old.lanes)
+	} else {
+		g.ground, g.lanes = s.newGround(old, changed)
+	}
+	g.Sources = g.sources
+	arcs := &stock{old: old.Arcs, fans: old.fans, fresh: make([]Arc, 0, 2*len(changed))}
+	for _, i := range changed {
+		g.model(int(i), arcs)
+	}
+	return arcs
+}
+
+// agree is how many tokens have the same numbers in both lists.
+func agree(a, b []Token) int {
+	n := min(len(a), len(b))
+	if n == 0 || &a[0] == &b[0] { // of one memory: one goes on where the other ends
+		return n
+	}
+	for i := range n {
+		if a[i].Address != b[i].Address {
+			return i
+		}
+	}
+	return n
+}
+
+// model makes the lanes of a pool.
+func (g *Graph) model(pool int, arcs *stock) {
+	p, plots := g.pools[pool], g.of(pool)
 	tokens := p.Info().Tokens
-	n := len(tokens)
-	at := func(in, out int) int { // among the lanes of the pool
-		if out > in {
-			out--
-		}
-		return in*(n-1) + out
-	}
-	first := len(lanes)
-	numbers := make([]int32, n)
-	for i, a := range tokens {
-		no, _ := s.tokenNo.of(a)
-		numbers[i] = int32(no)
-	}
 	for in := range tokens {
 		depth := p.Depth(in)
 		for out := range tokens {
 			if in == out {
 				continue
 			}
-			l := lane{
-				Arc:  Arc{Pool: int32(pool), To: numbers[out], In: uint8(in), Out: uint8(out), Source: source},
-				from: numbers[in], back: int32(at(out, in) - at(in, out)), mid: p.Spot(in, out), depth: depth,
+			l := &g.lanes[plots[0].lane]
+			*l = lane{
+				Pool: int32(pool), To: plots[0].to, In: uint8(in), Out: uint8(out), back: l.back,
+				mid: p.Spot(in, out), depth: depth, asked: never,
 			}
-			l.take(venue.SupplyOf(p, in, out))
-			lanes = append(lanes, l)
+			if s := venue.SupplyOf(p, in, out); s != nil {
+				arcs.fresh = append(arcs.fresh, newArc(l, s))
+				l.arc, l.spot = -int32(len(arcs.fresh)), s.Spot()
+			}
+			plots = plots[1:]
 		}
 	}
-	for k := first; k < len(lanes); k++ {
-		if l := &lanes[k]; l.back > 0 {
+	for _, plot := range g.of(pool) {
+		if l := &g.lanes[plot.lane]; l.In < l.Out {
+			b := &g.lanes[l.back]
+			l.backSpot, b.backSpot = b.spot, l.spot
 			// Both spots are net of the same fee; their ratio is free of it.
-			there, back := &l.mid, &lanes[k+int(l.back)].mid
+			there, back := &l.mid, &b.mid
 			if *there > 0 && *back > 0 {
 				*there, *back = math.Sqrt(*there / *back), math.Sqrt(*back / *there)
 			} else {
@@ -110,36 +126,19 @@ func (s *Snapshot) appendLanes(lanes []lane, pool int, source uint16) []lane {
 			}
 		}
 	}
-	return lanes
 }
 
-// take gives the lane its supply; without one it is shut.
-func (l *lane) take(s *venue.Supply) {
-	if s == nil {
-		return
-	}
+func newArc(l *lane, s *venue.Supply) Arc {
 	first := &s.Pieces[0]
-	l.Supply, l.Spot, l.bend, l.width, l.gas = s, first.Price, first.Bend, s.Max, uint32(first.Gas)
+	a := Arc{
+		Pool: l.Pool, To: l.To, In: l.In, Out: l.Out, gas: uint32(first.Gas),
+		Spot: first.Price, bend: first.Bend, width: s.Max, Supply: s,
+	}
 	if len(s.Pieces) > 1 {
-		l.width = s.Pieces[1].In
+		a.width = s.Pieces[1].In
 	}
-}
-
-// list sorts the lanes by the tokens they leave.
-func (g *Graph) list() {
-	g.row, g.rows = make([]int32, len(g.Worth)+2), make([]int32, len(g.lanes))
-	for k := range g.lanes {
-		g.row[g.lanes[k].from+2]++
-	}
-	for t := range g.Worth {
-		g.row[t+1] += g.row[t]
-	}
-	for k := range g.lanes {
-		next := &g.row[g.lanes[k].from+1]
-		g.rows[*next] = int32(k)
-		*next++
-	}
+	return a
 }
 
 // out are the lanes that leave a token, in the order of their pools.
-func (g *Graph) out(token int) []int32 { return g.rows[g.row[token]:g.row[token+1]] }
+func (g *Graph) out(token int) []lane { return g.lanes[g.row[token]:g.row[token+1]] }

@@ -41,16 +41,26 @@ func (g *Graph) price(s *Snapshot) {
 			continue
 		}
 		g.prices[o.token].USD = o.usd
-		for _, k := range g.out(int(o.token)) {
-			if l := &g.lanes[k]; l.mid > 0 && g.prices[l.To].USD == 0 {
-				q.push(offer{token: l.To, usd: o.usd / l.mid, depth: o.usd * l.depth})
+		row := g.out(int(o.token))
+		for i := range row {
+			l := &row[i]
+			if l.mid == 0 || g.prices[l.To].USD != 0 {
+				continue
+			}
+			next := offer{token: l.To, usd: o.usd / l.mid, depth: o.usd * l.depth}
+			if len(g.out(int(l.To))) > 1 {
+				q.push(next)
+			} else if next.depth > 0 {
+				g.prices[l.To].USD = next.usd // from nowhere else
 			}
 		}
 	}
-	for k := range g.lanes {
-		if l := &g.lanes[k]; l.Out == 0 || l.In == 0 && l.Out == 1 { // one lane for each token of a pool
-			price := &g.prices[l.from]
-			price.Liquidity += price.USD * l.depth
+	for t := range g.prices {
+		price, row := &g.prices[t], g.out(t)
+		for i := range row {
+			if l := &row[i]; l.Out == 0 || l.In == 0 && l.Out == 1 { // one lane for each token of a pool
+				price.Liquidity += price.USD * l.depth
+			}
 		}
 	}
 }

@@ -19,12 +19,13 @@ func (g *Graph) appraise() {
 	}
 	for i := 0; i < len(known) && len(known) < len(g.Worth); i++ {
 		t := known[i]
-		for _, k := range g.out(int(t)) {
-			l := &g.lanes[k]
-			if b := &g.lanes[k+l.back]; b.Supply != nil {
-				learn(l.To, b.Spot*g.Worth[t])
-			} else if l.Supply != nil {
-				learn(l.To, g.Worth[t]/l.Spot)
+		row := g.out(int(t))
+		for i := range row {
+			l := &row[i]
+			if l.backSpot > 0 {
+				learn(l.To, l.backSpot*g.Worth[t])
+			} else if l.spot > 0 {
+				learn(l.To, g.Worth[t]/l.spot)
 			}
 		}
 	}
@@ -42,70 +43,66 @@ const (
 	rounds  = 6
 )
 
-// handful is how much of a token makes a handful, rounded down to what is the
-// same for all worths between two powers of two: a lane that has been asked is
-// seldom asked again.
-func handful(worth float64) float64 {
-	_, exp := math.Frexp(worth)
-	return math.Ldexp(Handful, -exp)
-}
+// never is the power of a handful for which no lane was asked.
+const never = math.MinInt16
 
-// ask finds out what the lane pays for x, as a price.
-func (l *lane) ask(x float64) {
-	y, _ := l.Pay(min(x, l.Supply.Max))
-	l.asked, l.rate = x, y/x
+// ask finds out what a lane with this arc pays for a handful of a token whose
+// worth has this power of two, as a price.
+func (l *lane) ask(exp int16, a *Arc) {
+	x := math.Ldexp(Handful, -int(exp))
+	y, _ := a.Pay(min(x, a.Supply.Max))
+	l.asked, l.rate = exp, y/x
 }
 
 // settle moves every worth to the middle between the best bid and the best
 // ask of its neighbours, so that no arc lifts it by much.
-func (g *Graph) settle() {
-	// Of a token: its worth, what a unit of worth is of it, the best bid, and
-	// the most of it that a unit of worth brings.
-	type stand struct{ worth, unit, bid, most float64 }
-	stands, handfuls := make([]stand, len(g.Worth)), make([]float64, len(g.Worth))
-	for t, worth := range g.Worth {
-		stands[t].worth, handfuls[t] = worth, handful(worth)
-	}
-	type pair struct {
-		a, b        int32
-		there, back float64
-	}
-	pairs := make([]pair, 0, len(g.lanes)/2)
-	for k := range g.lanes {
-		l := &g.lanes[k]
-		if x := handfuls[l.from]; x != l.asked && l.Supply != nil {
-			l.ask(x)
-		}
-		if l.back < 0 {
-			pairs = append(pairs, pair{l.To, l.from, g.lanes[k+int(l.back)].rate, l.rate})
-		}
-	}
-	meet := func(from, to *stand, rate float64) {
-		if bid := rate * to.worth; bid > from.bid {
-			from.bid = bid
-		}
-		if most := rate * from.unit; most > to.most {
-			to.most = most
-		}
-	}
-	for range rounds {
-		for t := range stands {
-			s := &stands[t]
-			s.unit, s.bid, s.most = 1/s.worth, 0, 0
-		}
-		for i := range pairs {
-			p := &pairs[i]
-			a, b := &stands[p.a], &stands[p.b]
-			meet(a, b, p.there)
-			meet(b, a, p.back)
-		}
-		for t := range stands {
-			if s := &stands[t]; s.bid > 0 && s.most > 0 {
-				s.worth = math.Sqrt(s.worth * math.Sqrt(s.bid/s.most))
+func (g *Graph) settle(arcs *stock) {
+	for t := range g.Worth {
+		_, exp := math.Frexp(g.Worth[t])
+		row := g.out(t)
+		for i := range row {
+			if l := &row[i]; l.asked != int16(exp) && l.arc != 0 {
+				l.ask(int16(exp), arcs.of(l))
+				g.lanes[l.back].backRate = l.rate
 			}
 		}
 	}
-	for t := range stands {
-		g.Worth[t] = stands[t].worth
+	type pair struct {
+		to          int32
+		there, back float64
+	}
+	pairs := make([]pair, len(g.lanes))
+	for k := range g.lanes {
+		l := &g.lanes[k]
+		pairs[k] = pair{l.To, l.rate, l.backRate}
+	}
+	// Of a token: its worth, and what a unit of worth is of it.
+	type stand struct{ worth, unit float64 }
+	stands := make([]stand, len(g.Worth))
+	for t, worth := range g.Worth {
+		stands[t] = stand{worth, 1 / worth}
+	}
+	for range rounds {
+		for t := range g.Worth {
+			// The best bid, and the most of the token that a unit of worth brings.
+			bid, most := 0.0, 0.0
+			row := pairs[g.row[t]:g.row[t+1]]
+			for i := range row {
+				p := &row[i]
+				s := &stands[p.to]
+				if b := p.there * s.worth; b > bid {
+					bid = b
+				}
+				if m := p.back * s.unit; m > most {
+					most = m
+				}
+			}
+			if bid > 0 && most > 0 {
+				g.Worth[t] = math.Sqrt(g.Worth[t] * math.Sqrt(bid/most))
+			}
+		}
+		for t, worth := range g.Worth {
+			stands[t] = stand{worth, 1 / worth}
+		}
 	}
 }
