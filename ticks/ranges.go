@@ -36,5 +36,11 @@ func (c *Curve) Ranges(at Point, do func(price, bend, length float64)) {
 	}
 }
 
-// Len is how many initialised ticks the curve's book has.
-func (c *Curve) Len() int { return len(c.book.marks) }
+// Ahead is how many ranges a swap meets at most.
+func (c *Curve) Ahead(at Point) int {
+	i := c.book.at(at.Tick)
+	if c.down {
+		return i + 1
+	}
+	return len(c.book.marks) - 1 - i
+}

@@ -8,7 +8,7 @@ func (p *Pool) Supply(in, out int) *venue.Supply {
 		return nil
 	}
 	c := p.curves[in]
-	s := &venue.Supply{Pieces: make([]venue.Piece, 0, 1+c.Len())}
+	s := &venue.Supply{Pieces: make([]venue.Piece, 0, c.Ahead(p.at))}
 	burnt := float64(gasSwap)
 	if p.key.native {
 		burnt += gasNative
