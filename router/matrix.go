@@ -1,7 +1,6 @@
 package router
 
 import (
-	"cmp"
 	"math/bits"
 	"slices"
 )
@@ -10,15 +9,19 @@ import (
 // out, which makes it positive. Few tokens trade with many others, and most
 // with few: eliminated in the order of how many, they leave little to do.
 type matrix struct {
-	order []int  // nodes that have legs, in the order of elimination
-	place []int  // by node: where it stands in order, or -1
-	later []span // by place: which of rows
-	rows  []int  // places to which each is joined when it is eliminated
+	order []int32 // nodes that have legs, in the order of elimination
+	place []int32 // by node: where it stands in order, or -1
+	near  []set   // by place: to which later ones it is joined
+	later []span  // by place: which of rows
+	rows  []int32 // the same, as it is when each is eliminated
 	cells []float64
+	adds  [][3]int32 // by leg: the cells of its ends and between them; the one past all for the last token
 	work  []float64
+	base  int       // node from which resistances were last asked
+	apart []float64 // by node: what they are; 0 if not yet known
 }
 
-type span struct{ start, end int }
+type span struct{ start, end int32 }
 
 // set is a set of nodes or places.
 type set [maxNodes / 64]uint64
@@ -36,7 +39,7 @@ func (s *set) unite(o *set) {
 // shape finds the order, and which cells will not be zero.
 func (m *matrix) shape(n *net) {
 	size := len(n.nodes)
-	m.place, m.work = grown(m.place, size), grown(m.work, size)
+	m.place, m.work, m.apart = grown(m.place, size), grown(m.work, size), grown(m.apart, size)
 	clear(m.place)
 	for i := range n.legs {
 		if l := &n.legs[i]; !l.off {
@@ -47,58 +50,77 @@ func (m *matrix) shape(n *net) {
 	m.order = m.order[:0]
 	for t, degree := range m.place {
 		if degree > 0 && t != sink {
-			m.order = append(m.order, t)
+			m.order = append(m.order, degree*maxNodes+int32(t))
 		}
-	}
-	slices.SortFunc(m.order, func(a, b int) int { return cmp.Or(cmp.Compare(m.place[a], m.place[b]), cmp.Compare(a, b)) })
-	for t := range m.place {
 		m.place[t] = -1
 	}
-	for p, t := range m.order {
-		m.place[t] = p
+	slices.Sort(m.order)
+	for p, key := range m.order {
+		m.order[p] = key % maxNodes
+		m.place[key%maxNodes] = int32(p)
 	}
-	var near [maxNodes]set
-	for i := range n.legs {
-		if l := &n.legs[i]; !l.off {
-			if a, b := m.place[l.from], m.place[l.to]; a >= 0 && b >= 0 {
-				near[min(a, b)].add(max(a, b))
-			}
+	m.join(n.legs)
+	m.spread()
+}
+
+// join notes what legs join, and their cells.
+func (m *matrix) join(legs []leg) {
+	size := int32(len(m.order))
+	m.near, m.adds = grown(m.near, len(m.order)), grown(m.adds, len(legs))
+	m.cells = grown(m.cells, len(m.order)*len(m.order)+1)
+	clear(m.near)
+	for i := range legs {
+		l := &legs[i]
+		if l.off {
+			continue
 		}
+		at := [3]int32{size * size, size * size, size * size}
+		a, b := m.place[l.from], m.place[l.to]
+		if a >= 0 {
+			at[0] = a*size + a
+		}
+		if b >= 0 {
+			at[1] = b*size + b
+		}
+		if a > b {
+			a, b = b, a
+		}
+		if a >= 0 {
+			at[2] = a*size + b
+			m.near[a].add(int(b))
+		}
+		m.adds[i] = at
 	}
-	m.spread(near[:len(m.order)])
 }
 
 // spread lists what is joined to each place at its turn: whatever was joined
 // to one before is joined to the first of those then.
-func (m *matrix) spread(near []set) {
+func (m *matrix) spread() {
 	m.later, m.rows = m.later[:0], m.rows[:0]
-	for p := range near {
+	for p := range m.near {
 		start := len(m.rows)
-		for k, word := range near[p] {
+		for k, word := range m.near[p] {
 			for ; word != 0; word &= word - 1 {
-				m.rows = append(m.rows, k*64+bits.TrailingZeros64(word))
+				m.rows = append(m.rows, int32(k*64+bits.TrailingZeros64(word)))
 			}
 		}
-		m.later = append(m.later, span{start, len(m.rows)})
-		if start == len(m.rows) {
-			continue
+		m.later = append(m.later, span{int32(start), int32(len(m.rows))})
+		if start < len(m.rows) {
+			next := m.rows[start]
+			m.near[next].unite(&m.near[p])
+			m.near[next].drop(int(next))
 		}
-		next := m.rows[start]
-		near[next].unite(&near[p])
-		near[next].drop(next)
 	}
-	m.cells = grown(m.cells, len(near)*len(near))
 }
 
 // after are the places joined to one at its turn, and their cells.
-func (m *matrix) after(p int) (rows []int, cells []float64) {
+func (m *matrix) after(p int) (rows []int32, cells []float64) {
 	s, size := m.later[p], len(m.order)
 	return m.rows[s.start:s.end], m.cells[p*size : (p+1)*size]
 }
 
 // fill writes the Laplacian down, with something more on the diagonal.
 func (m *matrix) fill(n *net, extra float64) {
-	size := len(m.order)
 	for p := range m.order {
 		rows, cells := m.after(p)
 		cells[p] = extra
@@ -111,23 +133,24 @@ func (m *matrix) fill(n *net, extra float64) {
 		if l.off {
 			continue
 		}
-		a, b := m.place[l.from], m.place[l.to]
-		in, out := l.x*n.nodes[l.from].v, l.y*n.nodes[l.to].v
-		if a >= 0 {
-			m.cells[a*size+a] += l.slope + l.bend*in*in
+		from, to, between := l.slope, l.slope, l.slope
+		if l.bend > 0 {
+			in, out := l.x*n.nodes[l.from].v, l.y*n.nodes[l.to].v
+			from += l.bend * in * in
+			to += l.bend * out * out
+			between += l.bend * in * out
 		}
-		if b >= 0 {
-			m.cells[b*size+b] += l.slope + l.bend*out*out
-			if a >= 0 {
-				m.cells[min(a, b)*size+max(a, b)] -= l.slope + l.bend*in*out
-			}
-		}
+		at := &m.adds[i]
+		m.cells[at[0]] += from
+		m.cells[at[1]] += to
+		m.cells[at[2]] -= between
 	}
 }
 
 // factorise eliminates one place after the other.
 func (m *matrix) factorise() {
 	size := len(m.order)
+	m.base = -1
 	for p := range m.order {
 		rows, cells := m.after(p)
 		if !(cells[p] > 0) {
@@ -139,12 +162,14 @@ func (m *matrix) factorise() {
 			if part == 0 {
 				continue
 			}
-			other := m.cells[i*size : (i+1)*size]
-			whole := other[i]
-			for _, j := range rows[k:] {
+			other := m.cells[int(i)*size : (int(i)+1)*size]
+			least := other[i] * 1e-14
+			if other[i] -= part * cells[i]; other[i] < least {
+				other[i] = least
+			}
+			for _, j := range rows[k+1:] {
 				other[j] -= part * cells[j]
 			}
-			other[i] = max(other[i], whole*1e-14)
 		}
 	}
 }
@@ -182,17 +207,28 @@ func (m *matrix) divide(b []float64) {
 }
 
 // resistance is by how much the price between two nodes gives way to a flow.
-func (m *matrix) resistance(a, b int) (sum float64) {
+func (m *matrix) resistance(a, b int) float64 {
+	if m.base != a {
+		m.base = a
+		clear(m.apart)
+	}
+	if m.apart[b] == 0 {
+		m.apart[b] = m.measure(a, b)
+	}
+	return m.apart[b]
+}
+
+func (m *matrix) measure(a, b int) (sum float64) {
 	work := m.work[:len(m.order)]
 	clear(work)
-	first := len(work)
+	first := int32(len(work))
 	for i, t := range [2]int{a, b} {
 		if p := m.place[t]; p >= 0 {
 			work[p] = 1 - 2*float64(i)
 			first = min(first, p)
 		}
 	}
-	for p := first; p < len(work); p++ {
+	for p := int(first); p < len(work); p++ {
 		rows, cells := m.after(p)
 		if work[p] == 0 || cells[p] == 0 {
 			continue

@@ -95,7 +95,7 @@ func TestMatrix(t *testing.T) {
 				t.Fatalf("%d nodes: %g at %d, want %g", size, b[i], i, want[i])
 			}
 		}
-		p, q := m.order[0], m.order[len(m.order)-1]
+		p, q := int(m.order[0]), int(m.order[len(m.order)-1])
 		unit := make([]float64, size)
 		unit[p]++
 		unit[q]--

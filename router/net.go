@@ -1,7 +1,6 @@
 package router
 
 import (
-	"cmp"
 	"math"
 	"slices"
 
@@ -19,7 +18,10 @@ type net struct {
 	start  draft     // when the toll began
 	last   draft     // when values were last found with a toll
 	pruned draft
-	old    []node // scratch of compact
+	list   []chain  // memory of chains
+	old    []node   // scratch of compact
+	keys   []uint64 // and of order
+	loose  []leg
 	newton newton
 	effort int // curves evaluated so far, and how many may be
 	budget int
@@ -49,6 +51,7 @@ type node struct {
 	token   int
 	rank    int // the longest way from the source
 	in, out int // legs in use
+	leg     int // one that leaves
 	joined  bool
 	circles bool // paths from here lead back with a gain
 	reach   set  // nodes to which the flow leads from here
@@ -62,11 +65,10 @@ type leg struct {
 	pool     venue.Pool
 	arc      *market.Arc
 	supply   *venue.Supply
-	from, to int    // nodes
-	key      uint64 // of the order
-	off      bool   // taken out
-	tried    bool   // prune has judged it
-	full     bool   // takes all that it can
+	from, to int  // nodes
+	off      bool // taken out
+	tried    bool // prune has judged it
+	full     bool // takes all that it can
 
 	x, y   float64 // what enters and what leaves
 	gas    float64
@@ -96,6 +98,7 @@ func (n *net) forget() {
 	}
 	clear(n.legs)
 	clear(n.saved[:cap(n.saved)])
+	clear(n.loose[:cap(n.loose)])
 	for _, d := range []*draft{&n.start, &n.last, &n.pruned} {
 		clear(d.legs[:cap(d.legs)])
 	}
@@ -257,11 +260,18 @@ func (n *net) order() {
 			}
 		}
 	}
+	n.keys = n.keys[:0]
 	for i := range n.legs {
 		l := &n.legs[i]
-		l.key = uint64(n.nodes[l.from].rank)<<48 | uint64(l.from)<<32 | uint64(l.arc.Pool)
+		n.keys = append(n.keys, uint64(n.nodes[l.from].rank)<<56|uint64(l.from)<<48|uint64(l.arc.Pool)<<16|uint64(i))
 	}
-	slices.SortFunc(n.legs, func(a, b leg) int { return cmp.Compare(a.key, b.key) })
+	if !slices.IsSorted(n.keys) {
+		slices.Sort(n.keys)
+		n.loose = append(n.loose[:0], n.legs...)
+		for i, key := range n.keys {
+			n.legs[i] = n.loose[uint16(key)]
+		}
+	}
 	for i := range n.legs {
 		n.legOf[n.legs[i].arc.Pool] = int32(i + 1)
 	}

@@ -18,7 +18,6 @@ func (n *net) prune(maxSteps int) float64 {
 			break
 		}
 		if over > 0 {
-			slices.SortFunc(list, func(a, b chain) int { return cmp.Or(cmp.Compare(a.each, b.each), a.first-b.first) })
 			n.takeOut(list, max(1, over/5))
 			best = n.shed(rough) - n.gas()
 			continue
@@ -35,6 +34,7 @@ func (n *net) prune(maxSteps int) float64 {
 			continue
 		}
 		n.restore()
+		n.newton.shape(n)
 		n.legs[c.first].tried = true
 	}
 	return best
@@ -70,10 +70,12 @@ type chain struct {
 // chains are what can be taken out. Without a chain its profit is lost, and
 // its flow goes other ways, whose prices give way as far as they are stiff:
 // how stiff, the Laplacian tells.
-func (n *net) chains() (list []chain) {
-	n.newton.shape(n)
-	n.evaluate()
-	n.direction(damping)
+func (n *net) chains() []chain {
+	w := &n.newton
+	w.fill(n, damping*n.amount*n.nodes[source].v)
+	w.factorise()
+	n.effort += len(n.legs) // as much as if each were traded
+	n.list = n.list[:0]
 	for i := range n.legs {
 		l := &n.legs[i]
 		if l.off || n.inside(l.from) {
@@ -82,14 +84,14 @@ func (n *net) chains() (list []chain) {
 		c := chain{first: i, gas: n.burns(l), length: 1, loss: l.profit}
 		give, flow, end := 1/l.slope, l.x*n.nodes[l.from].v, l
 		for n.inside(end.to) {
-			end = n.after(end)
+			end = &n.legs[n.nodes[end.to].leg]
 			c.length++
 			c.gas += n.burns(end)
 			c.loss += end.profit
 			give += 1 / end.slope
 		}
 		c.to = end.to
-		resistance := n.newton.resistance(l.from, end.to)
+		resistance := w.resistance(l.from, c.to)
 		if rest := 1 - resistance/give; rest > 1e-6 {
 			c.loss += flow * flow * resistance / rest / 2
 		} else {
@@ -97,10 +99,9 @@ func (n *net) chains() (list []chain) {
 			c.loss = math.Inf(1)
 		}
 		c.each = c.loss / float64(c.length)
-		list = append(list, c)
+		n.list = append(n.list, c)
 	}
-	n.push()
-	return list
+	return n.list
 }
 
 // inside says whether a node is in the middle of a chain.
@@ -108,33 +109,29 @@ func (n *net) inside(t int) bool {
 	return t != source && t != sink && n.nodes[t].in == 1 && n.nodes[t].out == 1
 }
 
-// after is the leg that leaves the node to which a leg leads.
-func (n *net) after(l *leg) *leg {
-	for i := range n.legs {
-		if next := &n.legs[i]; !next.off && next.from == l.to {
-			return next
-		}
-	}
-	return nil
-}
-
-// takeOut takes chains out until so many legs are gone; of several with one
-// end in common only the first, for they may stand in for each other.
+// takeOut takes chains out, those of the least loss first, until so many legs
+// are gone; of several with one end in common only the first, for they may
+// stand in for each other.
 func (n *net) takeOut(list []chain, legs int) {
 	for i := range n.nodes {
 		n.nodes[i].joined = false
 	}
-	for i := range list {
-		c := &list[i]
-		from, to := &n.nodes[n.legs[c.first].from], &n.nodes[c.to]
-		if i > 0 && (c.alone || from.joined && to.joined) {
-			continue
+	for taken := 0; taken < legs; {
+		c := &list[0]
+		for i := range list {
+			if list[i].each < c.each {
+				c = &list[i]
+			}
 		}
-		from.joined, to.joined = true, true
-		n.legs[c.first].off = true
-		if legs -= c.length; legs <= 0 {
+		if taken > 0 && c.alone {
 			return
 		}
+		if from, to := &n.nodes[n.legs[c.first].from], &n.nodes[c.to]; !from.joined || !to.joined {
+			from.joined, to.joined = true, true
+			n.legs[c.first].off = true
+			taken += c.length
+		}
+		c.each, c.alone = math.Inf(1), true
 	}
 }
 
@@ -142,16 +139,19 @@ func (n *net) takeOut(list []chain, legs int) {
 func (n *net) shed(tolerance float64) float64 {
 	for {
 		n.trim()
-		out, again := n.solve(tolerance), false
+		out, idle, again := n.solve(tolerance), false, false
 		for i := range n.legs {
 			if l := &n.legs[i]; !l.off && l.x < 1 {
-				l.off, again = true, again || l.x > 0
+				l.off, idle, again = true, true, again || l.x > 0
 			}
 		}
-		if !again {
-			n.trim()
-			return out
+		if again {
+			continue
 		}
+		if idle {
+			n.trim()
+		}
+		return out
 	}
 }
 
@@ -213,13 +213,15 @@ func (n *net) trim() {
 	n.count()
 }
 
-// count notes how many legs in use enter and leave each node.
+// count notes how many legs in use enter and leave each node, and one that
+// leaves.
 func (n *net) count() {
 	for i := range n.nodes {
 		n.nodes[i].in, n.nodes[i].out = 0, 0
 	}
 	for i := range n.legs {
 		if l := &n.legs[i]; !l.off {
+			n.nodes[l.from].leg = i
 			n.nodes[l.from].out++
 			n.nodes[l.to].in++
 		}
