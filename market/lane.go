@@ -132,7 +132,7 @@ func newArc(l *lane, s *venue.Supply) Arc {
 	first := &s.Pieces[0]
 	a := Arc{
 		Pool: l.Pool, To: l.To, In: l.In, Out: l.Out, gas: uint32(first.Gas),
-		Spot: first.Price, bend: first.Bend, width: s.Max, Supply: s,
+		Spot: first.Price(), bend: first.Bend(), width: s.Max, Supply: s,
 	}
 	if len(s.Pieces) > 1 {
 		a.width = s.Pieces[1].In

@@ -58,6 +58,8 @@ type node struct {
 	held    float64
 	most    float64 // that a leg out of it may carry; 0 is any amount
 	v       float64 // what its last unit is worth in the last token
+	root    float64 // of that, and 1 by it
+	inverse float64
 }
 
 // leg is a pool in use.

@@ -94,16 +94,21 @@ func (n *net) evaluate() float64 {
 	w.slope[source] = sum
 	w.tollSlope, w.tollBend = float64(n.places)*n.toll, 0
 	sum += w.tollSlope
+	for t := range n.nodes {
+		o := &n.nodes[t]
+		o.root = math.Sqrt(o.v)
+		o.inverse = 1 / o.root
+	}
 	for i := range n.legs {
 		l := &n.legs[i]
 		if l.off {
 			continue
 		}
-		v, u := n.nodes[l.from].v, n.nodes[l.to].v
+		from, to := &n.nodes[l.from], &n.nodes[l.to]
+		v, u := from.v, to.v
 		var slope float64
-		l.piece = l.supply.Seek(v/u, l.piece)
-		l.x, l.y, slope, l.gas = l.supply.UntilIn(l.piece, v/u)
-		if most := n.nodes[l.from].most; most > 0 && l.x > most {
+		l.x, l.y, slope, l.gas, l.piece = l.supply.Near(from.root*to.inverse, from.inverse*to.root, l.piece)
+		if most := from.most; most > 0 && l.x > most {
 			l.x, slope = most, 0
 			l.y, _, l.gas = l.supply.Pay(most)
 		}

@@ -17,12 +17,19 @@ type Supply struct {
 }
 
 // Piece pays Price*d/(1 + Bend*d) for d beyond In, up to the next piece's In.
+// It holds what lets a search for a price do without roots and divisions.
 type Piece struct {
 	In, Out float64 // of all pieces before
-	Price   float64 // of the first unit
-	Bend    float64 // never 0: a flat piece bends too little to be noticed
+	Root    float64 // of the price of the first unit
+	Give    float64 // 1/Bend, never infinite: a flat piece bends too little to be noticed
 	Gas     float64 // of a swap that ends here
 }
+
+// Price is that of the first unit.
+func (p *Piece) Price() float64 { return p.Root * p.Root }
+
+// Bend is by which part the price of all falls with each unit.
+func (p *Piece) Bend() float64 { return 1 / p.Give }
 
 // Curved is a pool that knows its supply in closed form. Others are sampled.
 type Curved interface {
@@ -54,27 +61,25 @@ func (s *Supply) Add(price, bend, length, gas float64) {
 	if !(length > 0) || !(price > 0) {
 		return
 	}
-	if bend*length < flat {
+	give := 1 / bend
+	if !(bend*length >= flat) {
 		price *= 1 + flat
-		bend = flat / length
-		if math.IsInf(length, 1) {
-			bend = math.SmallestNonzeroFloat64
-		}
+		give = min(length/flat, math.MaxFloat64)
 	}
-	p := Piece{In: s.Max, Price: price, Bend: bend, Gas: gas}
+	p := Piece{In: s.Max, Root: math.Sqrt(price), Give: give, Gas: gas}
 	if n := len(s.Pieces); n > 0 {
 		last := &s.Pieces[n-1]
 		d := p.In - last.In
-		y := 1 + last.Bend*d
-		p.Out = last.Out + last.Price*d/y
-		p.Price = min(p.Price, last.Price/(y*y))
+		left := last.Give / (last.Give + d)
+		p.Out = last.Out + last.Root*last.Root*left*d
+		p.Root = min(p.Root, last.Root*left)
 	}
 	s.Pieces = append(s.Pieces, p)
 	s.Max += length
 }
 
 // Spot is the price of the first unit.
-func (s *Supply) Spot() float64 { return s.Pieces[0].Price }
+func (s *Supply) Spot() float64 { return s.Pieces[0].Price() }
 
 // Pay is what x brings, the price after it, and the gas. It is negative when
 // x is too much.
@@ -95,56 +100,50 @@ func (s *Supply) Pay(x float64) (y, price, gas float64) {
 		p = &s.Pieces[lo]
 	}
 	d := x - p.In
-	f := 1 / (1 + p.Bend*d)
-	return p.Out + p.Price*d*f, p.Price * f * f, p.Gas
+	end := p.Root * (p.Give / (p.Give + d))
+	return p.Out + p.Root*end*d, end * end, p.Gas
 }
 
 // Until is how much comes in until the price has fallen to the given one, what
 // that brings, and by how much x grows when the price falls by a given part.
 func (s *Supply) Until(price float64) (x, y, slope, gas float64) {
-	return s.UntilIn(s.Seek(price, 0), price)
+	root := math.Sqrt(price)
+	x, y, slope, gas, _ = s.Near(root, 1/root, 0)
+	return x, y, slope, gas
 }
 
-// Seek is the piece in which the price falls to the given one, looked for from
-// a guess.
-func (s *Supply) Seek(price float64, guess int) int {
-	lo, hi := 0, len(s.Pieces)
-	switch {
-	case !(s.Pieces[guess].Price > price):
-		hi = max(guess, 1)
-		if guess > 1 && s.Pieces[guess-1].Price > price {
-			return guess - 1
-		}
-	case guess+1 == hi || !(s.Pieces[guess+1].Price > price):
-		return guess
-	default:
-		lo = guess + 1
+// Near is Until for the root of a price and 1 by it. The piece where it ends is
+// looked for from a guess.
+func (s *Supply) Near(root, inverse float64, guess int) (x, y, slope, gas float64, piece int) {
+	if next := guess + 1; guess > 0 && !(s.Pieces[guess].Root > root) || next < len(s.Pieces) && s.Pieces[next].Root > root {
+		guess = s.seek(root)
 	}
+	p, end := &s.Pieces[guess], s.Max
+	if !(p.Root > root) {
+		return 0, 0, 0, p.Gas, guess
+	}
+	if next := guess + 1; next < len(s.Pieces) {
+		end = s.Pieces[next].In
+	}
+	ratio := p.Root * inverse
+	d := (ratio - 1) * p.Give
+	if length := end - p.In; d > length {
+		return end, p.Out + p.Root*p.Root*length*(p.Give/(p.Give+length)), 0, p.Gas, guess
+	}
+	return p.In + d, p.Out + p.Root*root*d, ratio * p.Give / 2, p.Gas, guess
+}
+
+// seek is the last piece whose price is more than the given one, or the first.
+func (s *Supply) seek(root float64) int {
+	lo, hi := 0, len(s.Pieces)
 	for lo+1 < hi {
-		if mid := (lo + hi) >> 1; s.Pieces[mid].Price > price {
+		if mid := (lo + hi) >> 1; s.Pieces[mid].Root > root {
 			lo = mid
 		} else {
 			hi = mid
 		}
 	}
 	return lo
-}
-
-// UntilIn is Until for a price whose piece is known.
-func (s *Supply) UntilIn(piece int, price float64) (x, y, slope, gas float64) {
-	p, end := &s.Pieces[piece], s.Max
-	if !(p.Price > price) {
-		return 0, 0, 0, p.Gas
-	}
-	if piece+1 < len(s.Pieces) {
-		end = s.Pieces[piece+1].In
-	}
-	r := math.Sqrt(p.Price / price)
-	d := (r - 1) / p.Bend
-	if length := end - p.In; d > length {
-		return end, p.Out + p.Price*length/(1+p.Bend*length), 0, p.Gas
-	}
-	return p.In + d, p.Out + p.Price*d/r, r / (2 * p.Bend), p.Gas
 }
 
 // The points at which a pool without a closed form is asked: from a small part
