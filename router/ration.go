@@ -104,7 +104,8 @@ func (n *net) fits() bool {
 
 // choose ends the toll and leaves the legs with the most profit seated.
 func (n *net) choose() {
-	if n.toll == 0 {
+	if n.toll == 0 || n.live() <= n.seats() {
+		n.toll = 0
 		return
 	}
 	n.blur = sharp * n.toll
