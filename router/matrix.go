@@ -17,11 +17,19 @@ type matrix struct {
 	cells []float64
 	adds  [][3]int32 // by leg: the cells of its ends and between them; the one past all for the last token
 	work  []float64
+	gone  []gone    // chains taken out since it was factorised
 	base  int       // node from which resistances were last asked
 	apart []float64 // by node: what they are; 0 if not yet known
 }
 
 type span struct{ start, end int32 }
+
+// gone is a chain taken out: the inverse is more by stiff times the square of
+// pull.
+type gone struct {
+	pull  []float64
+	stiff float64
+}
 
 // set is a set of nodes or places.
 type set [maxNodes / 64]uint64
@@ -150,7 +158,7 @@ func (m *matrix) fill(n *net, extra float64) {
 // factorise eliminates one place after the other.
 func (m *matrix) factorise() {
 	size := len(m.order)
-	m.base = -1
+	m.base, m.gone = -1, m.gone[:0]
 	for p := range m.order {
 		rows, cells := m.after(p)
 		if !(cells[p] > 0) {
@@ -204,6 +212,27 @@ func (m *matrix) divide(b []float64) {
 		work[p] = sum / cells[p]
 		b[m.order[p]] = work[p]
 	}
+}
+
+// without takes out a chain after those that are gone, by the formula of Sherman
+// and Morrison. Pull are the values that drove a flow of one between its ends.
+func (m *matrix) without(from, to int, give float64) (pull []float64, stiff float64) {
+	k := len(m.gone)
+	m.gone = grown(m.gone, k+1)
+	pull = grown(m.gone[k].pull, len(m.place))
+	clear(pull)
+	pull[from], pull[to] = 1, -1
+	m.divide(pull)
+	for i := range k {
+		g := &m.gone[i]
+		part := g.stiff * (g.pull[from] - g.pull[to])
+		for t := range pull {
+			pull[t] += part * g.pull[t]
+		}
+	}
+	stiff = 1 / (give - (pull[from] - pull[to]))
+	m.gone[k] = gone{pull, stiff}
+	return pull, stiff
 }
 
 // resistance is by how much the price between two nodes gives way to a flow.

@@ -96,12 +96,37 @@ func TestMatrix(t *testing.T) {
 			}
 		}
 		p, q := int(m.order[0]), int(m.order[len(m.order)-1])
-		unit := make([]float64, size)
-		unit[p]++
-		unit[q]--
-		x := gauss(dense(), unit)
-		if got, want := m.resistance(p, q), x[p]-x[q]; p != q && math.Abs(got-want) > 1e-6*want {
+		if p == q {
+			continue
+		}
+		unit := func() []float64 {
+			b := make([]float64, size)
+			b[p], b[q] = 1, -1
+			return b
+		}
+		x := gauss(dense(), unit())
+		if got, want := m.resistance(p, q), x[p]-x[q]; math.Abs(got-want) > 1e-6*want {
 			t.Fatalf("%d nodes: resistance %g, want %g", size, got, want)
+		}
+
+		// What is taken out is as if it had not been there.
+		a := dense()
+		for range 3 {
+			give := 3 * (x[p] - x[q])
+			m.without(p, q, give)
+			a[p][p], a[q][q] = a[p][p]-1/give, a[q][q]-1/give
+			a[p][q], a[q][p] = a[p][q]+1/give, a[q][p]+1/give
+			b := make([][]float64, size)
+			for i := range a {
+				b[i] = append([]float64(nil), a[i]...)
+			}
+			x = gauss(b, unit())
+		}
+		pull, _ := m.without(p, q, 1)
+		for i := range pull {
+			if math.Abs(pull[i]-x[i]) > 1e-6*(1+math.Abs(x[i])) {
+				t.Fatalf("%d nodes: %g at %d without what joins %d and %d, want %g", size, pull[i], i, p, q, x[i])
+			}
 		}
 	}
 }

@@ -18,7 +18,7 @@ func (n *net) prune(maxSteps int) float64 {
 			break
 		}
 		if over > 0 {
-			n.takeOut(list, max(1, over/5))
+			n.takeOut(list, (over+2)/3)
 			best = n.shed(rough) - n.gas()
 			continue
 		}
@@ -58,18 +58,31 @@ func (n *net) restore() {
 
 // chain is a row of legs with nothing joining or leaving in between.
 type chain struct {
-	first  int // leg
-	to     int // node
-	length int
-	gas    float64
-	loss   float64 // about what would be lost without it
-	each   float64 // the same for a leg
-	alone  bool    // nothing else could carry its flow
+	first      int // leg
+	from, to   int // nodes
+	length     int
+	gas        float64
+	flow       float64 // its worth
+	profit     float64
+	give       float64 // by how much its price gives way to a flow
+	resistance float64 // and that between its ends, over all ways
+	loss       float64 // about what would be lost without it
+	each       float64 // the same for a leg
 }
 
-// chains are what can be taken out. Without a chain its profit is lost, and
-// its flow goes other ways, whose prices give way as far as they are stiff:
-// how stiff, the Laplacian tells.
+// judge finds what would be lost without a chain: its profit, and what its flow
+// costs on other ways, whose prices give way as far as they are stiff. It is
+// infinite if there is none.
+func (c *chain) judge() {
+	c.loss = math.Inf(1)
+	if rest := 1 - c.resistance/c.give; rest > 1e-6 {
+		c.loss = c.profit + c.flow*c.flow*c.resistance/rest/2
+	}
+	c.each = c.loss / float64(c.length)
+}
+
+// chains are what can be taken out. How stiff their ways are, the Laplacian
+// tells.
 func (n *net) chains() []chain {
 	w := &n.newton
 	w.fill(n, damping*n.amount*n.nodes[source].v)
@@ -81,24 +94,17 @@ func (n *net) chains() []chain {
 		if l.off || n.inside(l.from) {
 			continue
 		}
-		c := chain{first: i, gas: n.burns(l), length: 1, loss: l.profit}
-		give, flow, end := 1/l.slope, l.x*n.nodes[l.from].v, l
-		for n.inside(end.to) {
-			end = &n.legs[n.nodes[end.to].leg]
+		c := chain{first: i, from: l.from, length: 1, gas: n.burns(l), flow: l.x * n.nodes[l.from].v, profit: l.profit, give: 1 / l.slope}
+		for n.inside(l.to) {
+			l = &n.legs[n.nodes[l.to].leg]
 			c.length++
-			c.gas += n.burns(end)
-			c.loss += end.profit
-			give += 1 / end.slope
+			c.gas += n.burns(l)
+			c.profit += l.profit
+			c.give += 1 / l.slope
 		}
-		c.to = end.to
-		resistance := w.resistance(l.from, c.to)
-		if rest := 1 - resistance/give; rest > 1e-6 {
-			c.loss += flow * flow * resistance / rest / 2
-		} else {
-			c.alone = true
-			c.loss = math.Inf(1)
-		}
-		c.each = c.loss / float64(c.length)
+		c.to = l.to
+		c.resistance = w.resistance(c.from, c.to)
+		c.judge()
 		n.list = append(n.list, c)
 	}
 	return n.list
@@ -109,30 +115,45 @@ func (n *net) inside(t int) bool {
 	return t != source && t != sink && n.nodes[t].in == 1 && n.nodes[t].out == 1
 }
 
-// takeOut takes chains out, those of the least loss first, until so many legs
-// are gone; of several with one end in common only the first, for they may
-// stand in for each other.
+// takeOut takes out the chain of the least loss, then that of those that carry
+// its flow, until so many legs are gone.
 func (n *net) takeOut(list []chain, legs int) {
-	for i := range n.nodes {
-		n.nodes[i].joined = false
-	}
-	for taken := 0; taken < legs; {
+	for taken := 0; ; {
 		c := &list[0]
 		for i := range list {
 			if list[i].each < c.each {
 				c = &list[i]
 			}
 		}
-		if taken > 0 && c.alone {
+		alone := math.IsInf(c.each, 1)
+		if alone && taken > 0 {
 			return
 		}
-		if from, to := &n.nodes[n.legs[c.first].from], &n.nodes[c.to]; !from.joined || !to.joined {
-			from.joined, to.joined = true, true
-			n.legs[c.first].off = true
-			taken += c.length
+		n.legs[c.first].off = true
+		if taken += c.length; alone || taken >= legs {
+			return
 		}
-		c.each, c.alone = math.Inf(1), true
+		n.lead(c, list)
 	}
+}
+
+// lead has other chains carry the flow of one, and judges them anew. Prices are
+// straight lines to it, which holds for a few small chains.
+func (n *net) lead(c *chain, list []chain) {
+	n.effort += len(list)
+	pull, stiff := n.newton.without(c.from, c.to, c.give)
+	flow := c.flow / (1 - c.resistance/c.give)
+	for i := range list {
+		d := &list[i]
+		apart := pull[d.from] - pull[d.to]
+		more := flow * apart / d.give
+		d.profit = max(0, d.profit+flow*apart*(d.flow+more/2))
+		d.flow = max(0, d.flow+more)
+		d.resistance += stiff * apart * apart
+		d.judge()
+	}
+	c.resistance = c.give
+	c.judge()
 }
 
 // shed shares anew, takes out legs without flow and gives the output.
