@@ -29,7 +29,7 @@ const (
 func (n *net) settle() {
 	if n.stiff || n.toll == 0 && (n.places == 0 || n.live() <= n.seats()) {
 		n.order()
-		n.paid = n.solve(rough)
+		n.resolve()
 		n.clean()
 		return
 	}
@@ -57,6 +57,35 @@ func (n *net) settle() {
 	n.count()
 	n.compact()
 	n.keep(&n.last)
+}
+
+// astray is how many times the order a leg carries at most when values are
+// looked for again.
+const astray = 64
+
+// resolve solves after legs have joined, which can only pay more. Where it
+// pays less, a deep pool between tokens whose values were far apart has led
+// them astray: it would trade many times the order. They are found again with
+// legs that do not carry as much.
+func (n *net) resolve() {
+	before := n.paid
+	n.values = n.values[:0]
+	for i := range n.nodes {
+		n.values = append(n.values, n.nodes[i].v)
+	}
+	if n.paid = n.solve(rough); n.paid >= before*(1-rough) {
+		return
+	}
+	for i := range n.nodes {
+		t := &n.nodes[i]
+		t.v = n.values[i]
+		t.most = astray * n.amount * n.values[source] / t.v
+	}
+	n.minimise(rough)
+	for i := range n.nodes {
+		n.nodes[i].most = 0
+	}
+	n.paid = n.solve(rough)
 }
 
 // clean forgets legs without flow. They would keep others from leading the

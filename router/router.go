@@ -89,7 +89,7 @@ func (f *finder) spread(o *Order, path []hop) (plan.Plan, bool) {
 	f.net.amount = o.AmountIn.Float()
 	f.net.add(path, f.pools)
 	f.net.order()
-	f.net.solve(rough)
+	f.net.paid = f.net.solve(rough)
 	f.trade()
 	return f.split(*o)
 }
