@@ -37,13 +37,13 @@ var floors = map[string][]string{
 	"monad":          {"u256", "venue", "market"},
 	"router":         {"u256", "venue", "market", "plan"},
 	"rival":          {"u256", "venue", "market"},
-	"calldata":       {"u256", "gas", "venue", "plan", "contracts"},
+	"calldata":       {"u256", "gas", "venue", "plan"},
 	"chain":          {"u256", "market", "contracts"},
 	"faults":         {},
 	"indexer":        {"u256", "venue", "market", "chain"},
 	"devchain":       {"u256", "gas", "venue", "market", "monad", "contracts", "evm", "plan", "calldata"},
 	"web":            {},
-	"api":            {"u256", "venue", "market", "plan", "router", "calldata", "contracts"},
+	"api":            {"u256", "venue", "market", "plan", "router", "calldata"},
 	"cmd/braid":      {"*"},
 }
 

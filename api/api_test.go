@@ -36,7 +36,7 @@ var (
 	empty  = addr(0xe3b7) // its pool holds nothing
 	evil   = addr(0xe711) // says nasty things of itself
 
-	testContracts = calldata.Contracts{Router: addr(0xa66), Executor: addr(0xe8ec), WrappedNative: wmon}
+	testContracts = calldata.Contracts{Router: addr(0xa66), Executor: addr(0xe8ec), WrappedNative: wmon, Permit2: addr(0x9e2)}
 	alice         = common.HexToAddress("0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266")
 	cakePair      = addr(0x900001) // the best price for a little
 

@@ -9,11 +9,11 @@ import (
 	"braid/u256"
 )
 
-// Contracts are where the two contracts stand.
+// Contracts are where ours stand, and those that they meet.
 type Contracts struct {
-	Router, Executor, WrappedNative common.Address
-	Schedule                        *gas.Schedule
-	Proxies                         bool // tokens may stand behind proxies, and are priced so
+	Router, Executor, WrappedNative, Permit2 common.Address
+	Schedule                                 *gas.Schedule
+	Proxies                                  bool // tokens may stand behind proxies, and are priced so
 }
 
 // Terms are what the caller sets beside the plan.

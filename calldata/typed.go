@@ -4,8 +4,6 @@ import (
 	"strconv"
 
 	"github.com/ethereum/go-ethereum/common"
-
-	"braid/contracts"
 )
 
 // TypedData is what an owner signs (EIP-712).
@@ -78,7 +76,7 @@ func (c Contracts) TypedData(p *Permit, chainID int, token common.Address, by Si
 			"TokenPermissions":   {{"token", "address"}, {"amount", "uint256"}},
 		},
 		PrimaryType: "PermitTransferFrom",
-		Domain:      typedDomain{Name: "Permit2", ChainID: chainID, VerifyingContract: contracts.Permit2.Hex()},
+		Domain:      typedDomain{Name: "Permit2", ChainID: chainID, VerifyingContract: c.Permit2.Hex()},
 		Message:     m,
 	}
 }

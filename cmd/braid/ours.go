@@ -37,5 +37,5 @@ func (s *service) contracts(ours bool) calldata.Contracts {
 		}
 	}
 	router, executor := contracts.Addresses(monad.WrappedNative)
-	return calldata.Contracts{Router: router, Executor: executor, WrappedNative: monad.WrappedNative, Schedule: schedule, Proxies: !ours}
+	return calldata.Contracts{Router: router, Executor: executor, WrappedNative: monad.WrappedNative, Permit2: contracts.Permit2, Schedule: schedule, Proxies: !ours}
 }

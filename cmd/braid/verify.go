@@ -120,7 +120,7 @@ type answer struct {
 
 func (a *answer) verify(query url.Values, now time.Time, stdout io.Writer) error {
 	router, executor := contracts.Addresses(monad.WrappedNative)
-	known := calldata.Contracts{Router: router, Executor: executor, WrappedNative: monad.WrappedNative}
+	known := calldata.Contracts{Router: router, Executor: executor, WrappedNative: monad.WrappedNative, Permit2: contracts.Permit2}
 	claim, faults := a.claim(query, now)
 	value, err := u256.FromDecimal(a.Tx.Value)
 	if err != nil {
