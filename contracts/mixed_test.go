@@ -139,17 +139,14 @@ func TestPartialFill(t *testing.T) {
 	}
 }
 
-// Native goes by the name of its wrapped form in every kind but wrap and
-// unwrap: else a step could take wrapped native that lay here for native that
-// it brings, or leave some.
+// Native goes by the name of its wrapped form in every kind: else a step could
+// take wrapped native that lay here for native that it brings, or leave some.
 func TestNativeByItsOwnName(t *testing.T) {
 	s := newTown(t)
 	s.donate(s.wrapped)
-	v4, unwrap := s.through("V4", s.wrapped, s.a), step{kind: 3, in: 0, out: 2}
-	body := v4.Pool.Call(v4.In, v4.Out).Body
-	table := []common.Address{native, s.wrapped}
-	s.refuses(s.order(s.wrapped, s.a, e18(3), route(table, unwrap, step{kind: 5, in: 2, out: 1, body: body})), "NotNative")
-	s.refuses(s.order(s.a, s.wrapped, e18(3), route(table, step{kind: 5, in: 0, out: 2, body: body}, step{kind: 2, in: 2, out: 1})), "NotNative")
+	v4 := s.through("V4", s.a, s.wrapped)
+	buy := step{kind: 5, in: 0, out: 2, body: v4.Pool.Call(v4.In, v4.Out).Body}
+	s.refuses(s.order(s.a, s.b, e18(3), route([]common.Address{native}, buy)), "NotNative")
 	sell := s.through("NadFun", s.launched, s.wrapped)
 	s.refuses(s.order(s.launched, s.a, e18(3), route(nil, step{kind: 9, in: 0, out: 1, body: sell.Pool.Call(1, 0).Body})), "NotNative")
 }

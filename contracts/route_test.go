@@ -93,23 +93,6 @@ func TestNativeInAndOut(t *testing.T) {
 	r.pays(r.order(r.a, r.wrapped, e18(3), in), r.quote(r.wa, r.a, r.wrapped, e18(3)))
 }
 
-// A venue that trades native stands between an unwrap and a wrap; here they
-// stand back to back.
-func TestUnwrapAndWrapSteps(t *testing.T) {
-	r := newRig(t)
-	table := []common.Address{native, r.wrapped}
-	unwrap, wrap := step{kind: 3, in: 0, out: 2}, step{kind: 2, in: 2, out: 3}
-	o := r.order(r.wrapped, r.a, e18(2), route(table, unwrap, wrap, through(r.wa, 3, 1)))
-	r.pays(o, r.quote(r.wa, r.wrapped, r.a, e18(2)))
-
-	o.route = route(table, unwrap, wrap, through(r.wa, 3, 1).prepaid())
-	r.pays(o, r.quote(r.wa, r.wrapped, r.a, e18(2)))
-
-	out := route(table, through(r.wa, 0, 3), step{kind: 3, in: 3, out: 2}, step{kind: 2, in: 2, out: 1})
-	r.pays(r.order(r.a, r.wrapped, e18(2), out), r.quote(r.wa, r.a, r.wrapped, e18(2)))
-	r.pays(r.order(r.a, native, e18(2), out), r.quote(r.wa, r.a, r.wrapped, e18(2)))
-}
-
 func TestRouteThatCannotBe(t *testing.T) {
 	r := newRig(t)
 	table := []common.Address{r.b, native, r.wrapped}
@@ -133,10 +116,7 @@ func TestRouteThatCannotBe(t *testing.T) {
 		"fee below 30 bps":         {[]step{through(pair{r.ab.at, 29}, 0, 2), through(r.bc, 2, 1)}, "UniswapV2: K"},
 		"first step prepaid":       {[]step{through(r.ac, 0, 1).prepaid()}, "NotPrepaid"},
 		"prepaid in another token": {[]step{through(r.ab, 0, 2), through(r.ac, 0, 1).prepaid()}, "NotPrepaid"},
-		"prepaid wrap":             {[]step{through(r.ab, 0, 2), {kind: 0x82, in: 2, out: 1, body: stranger[:]}}, "UnknownKind"},
-		"wrap of a token":          {[]step{{kind: 2, in: 0, out: 1}}, "NotWrap"},
-		"unwrap into a pool":       {[]step{through(r.wa, 0, 4), {kind: 3, in: 4, out: 3}, through(r.ac, 3, 1).prepaid()}, "NotWrap"},
-		"unwrap of a token":        {[]step{{kind: 3, in: 0, out: 3}}, "NotWrap"},
+		"unknown kind prepaid":     {[]step{through(r.ab, 0, 2), {kind: 0x82, in: 2, out: 1, body: stranger[:]}}, "UnknownKind"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r.t = t

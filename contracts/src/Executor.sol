@@ -2,7 +2,7 @@
 pragma solidity 0.8.30;
 
 import {Kind} from "./Kind.sol";
-import {IWrappedNative, Transfer} from "./Transfer.sol";
+import {Transfer} from "./Transfer.sol";
 import {BalancerV3} from "./kinds/BalancerV3.sol";
 import {Hanji} from "./kinds/Hanji.sol";
 import {Kuru} from "./kinds/Kuru.sol";
@@ -20,10 +20,10 @@ import {V3} from "./kinds/V3.sol";
 ///     route  n:1 token:20*n step*
 ///     step   kind:1 in:1 out:1 share:4 body
 ///
-/// Token 0 is tokenIn, 1 is tokenOut, 2 and up are the table, in which the
-/// zero address is native. A step takes share/2^32 of what is held of `in` at
-/// that moment (0: all of it). tokenIn is pulled from the Router straight to
-/// where the step needs it; tokenOut is paid straight to the recipient.
+/// Token 0 is tokenIn, 1 is tokenOut, 2 and up are the table. A step takes
+/// share/2^32 of what is held of `in` at that moment (0: all of it). tokenIn is
+/// pulled from the Router straight to where the step needs it; tokenOut is paid
+/// straight to the recipient.
 ///
 /// The few units that a venue cannot take (an order book's dust) go back to
 /// the sender; of tokenIn, where they can be told beforehand, they are never
@@ -47,13 +47,10 @@ contract Executor is V2, V3, UniswapV4, BalancerV3, Kuru, Hanji, NadFun {
     error UnknownToken(uint256 index);
     error Backwards();
     error NotPrepaid();
-    error NotWrap();
     error LeftOver(address token, uint256 amount);
 
     uint256 private constant PREPAID = 0x80;
     uint256 private constant KIND_V2 = 1;
-    uint256 private constant KIND_WRAP = 2;
-    uint256 private constant KIND_UNWRAP = 3;
     uint256 private constant KIND_V3 = 4;
     uint256 private constant KIND_UNISWAP_V4 = 5;
     uint256 private constant KIND_BALANCER_V3 = 6;
@@ -153,8 +150,6 @@ contract Executor is V2, V3, UniswapV4, BalancerV3, Kuru, Hanji, NadFun {
         if (kind == KIND_KURU) return swapKuru(s, body);
         if (kind == KIND_HANJI) return swapHanji(s, body);
         if (kind == KIND_NAD_FUN) return swapNadFun(s, body);
-        if (kind == KIND_WRAP) return wrap(s);
-        if (kind == KIND_UNWRAP) return unwrap(s);
         revert UnknownKind(kind);
     }
 
@@ -174,21 +169,6 @@ contract Executor is V2, V3, UniswapV4, BalancerV3, Kuru, Hanji, NadFun {
             }
             return slice(route, at + HEAD, size);
         }
-    }
-
-    function wrap(Step memory s) private returns (uint256) {
-        if (s.tokenIn != address(0) || s.tokenOut != wrappedNative) revert NotWrap();
-        pay(s, address(this));
-        IWrappedNative(wrappedNative).deposit{value: s.amount}();
-        if (s.to != address(this)) wrappedNative.send(s.to, s.amount);
-        return s.amount;
-    }
-
-    function unwrap(Step memory s) private returns (uint256) {
-        if (s.tokenIn != wrappedNative || s.tokenOut != address(0) || s.to != address(this)) revert NotWrap();
-        pay(s, address(this));
-        IWrappedNative(wrappedNative).withdraw(s.amount);
-        return s.amount;
     }
 
     // Reading the route. Every read is inside it, or reverts.

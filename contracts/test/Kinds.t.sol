@@ -114,27 +114,11 @@ contract KindsTest is Stage {
         require(b.balanceOf(address(this)) - had == 7, "dust is lost");
     }
 
-    function test_wrap() external {
-        trade(wrapped, address(b));
-        bytes memory way = abi.encodePacked(
-            uint8(2), NATIVE, wrapped, hex"03000200000000", hex"02020300000000", hex"04030100000000", venue
-        );
-        pays(order(wrapped, address(b), 1e18, way), 0, 1e18);
-        way = abi.encodePacked(uint8(1), NATIVE, hex"03000200000000", hex"02020100000000");
-        refuses(order(wrapped, address(b), 1e18, way), 0, Executor.NotWrap.selector);
-        way = abi.encodePacked(uint8(1), NATIVE, hex"02000200000000");
-        refuses(order(wrapped, address(b), 1e18, way), 0, Executor.NotWrap.selector);
-        refuses(order(address(a), address(b), 1e18, one(3, "")), 0, Executor.NotWrap.selector);
+    function test_nativeByItsOwnName() external {
         trade(address(b), wrapped);
         venue.book(1, false, true);
         refuses(order(address(b), address(a), 1e18, one(9, abi.encodePacked(venue))), 0, Kind.NotNative.selector);
         refuses(order(address(b), address(a), 1e18, one(7, kuru(address(venue), 3, 0))), 0, Kind.NotNative.selector);
-        // Wrapped native made of native goes straight on, too.
-        way = abi.encodePacked(
-            uint8(2), NATIVE, wrapped, hex"03000200000000", hex"02020300000000", hex"81030100000000", v2(address(venue))
-        );
-        venue.set(Mode.Honest, wrapped, address(b));
-        pays(order(wrapped, address(b), 1e18, way), 0, uint256(1e18 * 9970) * 1e30 / (1e34 + 1e18 * 9970));
     }
 
     function test_routesThatMakeNoSense() external {
