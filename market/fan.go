@@ -22,8 +22,7 @@ const (
 const wellConnected = 6
 
 // exit is what the best arc out of a token pays, the token it leads to, from 1,
-// and what the best to another token pays. A token is a dead end unless one can
-// come to it from another token than one goes on to.
+// and what the best to another token pays.
 type exit struct {
 	best, second float64
 	to           int32
@@ -49,7 +48,7 @@ func (g *Graph) lift() []exit {
 			}
 		}
 		switch {
-		case !slices.ContainsFunc(row, func(l lane) bool { return e.but(int(l.To)) > 0 && l.backSpot > 0 }):
+		case !e.leadsOn(row):
 			g.kinds[t] = deadEnd
 		case len(row) < wellConnected:
 			g.kinds[t] = other
@@ -116,6 +115,17 @@ func (g *Graph) behind(l *lane, t int, exits []exit) float64 {
 		return g.Worth[l.To]
 	}
 	return exits[l.To].but(t)
+}
+
+// leadsOn says whether one can come to the token of these lanes from another
+// token than one goes on to.
+func (e *exit) leadsOn(row []lane) bool {
+	for i := range row {
+		if l := &row[i]; l.backSpot > 0 && e.but(int(l.To)) > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // but is what the best arc pays that does not lead to t.

@@ -90,12 +90,7 @@ func (g *Graph) settle(arcs *stock) {
 			for i := range row {
 				p := &row[i]
 				s := &stands[p.to]
-				if b := p.there * s.worth; b > bid {
-					bid = b
-				}
-				if m := p.back * s.unit; m > most {
-					most = m
-				}
+				bid, most = max(bid, p.there*s.worth), max(most, p.back*s.unit)
 			}
 			if bid > 0 && most > 0 {
 				g.Worth[t] = math.Sqrt(g.Worth[t] * math.Sqrt(bid/most))
