@@ -29,6 +29,7 @@ type Graph struct {
 	tokens []Token
 	pools  []venue.Pool
 	lanes  []lane
+	rates  []rate // as lanes
 }
 
 // Way is what a look at an arc needs in most cases. Its lift is that of Onward.

@@ -31,8 +31,8 @@ func (g *ground) of(pool int) []plot { return g.plots[g.first[pool]:g.first[pool
 
 // newGround gives the lanes of a market their places. Those of pools that have
 // not changed are taken over from an older graph.
-func (s *Snapshot) newGround(old *Graph, changed []int32) (*ground, []lane) {
-	g := &ground{source: make([]uint16, len(s.pools)), first: make([]int32, len(s.pools)+1), row: make([]int32, len(s.tokens.all)+2)}
+func (g *Graph) newGround(s *Snapshot, old *Graph, changed []int32) {
+	g.ground = &ground{source: make([]uint16, len(s.pools)), first: make([]int32, len(s.pools)+1), row: make([]int32, len(s.tokens.all)+2)}
 	for i, p := range s.pools {
 		var source *venue.Source
 		if len(changed) > 0 && int(changed[0]) == i {
@@ -48,7 +48,7 @@ func (s *Snapshot) newGround(old *Graph, changed []int32) (*ground, []lane) {
 		}
 		g.source[i], g.first[i+1] = uint16(no), int32(len(g.plots))
 	}
-	return g, g.place(old.lanes)
+	g.place(old)
 }
 
 // vacant is the lane of a plot that has none yet.
@@ -75,26 +75,25 @@ func (s *Snapshot) appendPlots(plots []plot, tokens []common.Address) []plot {
 }
 
 // place sorts the lanes by the tokens they leave.
-func (g *ground) place(old []lane) []lane {
+func (g *Graph) place(old *Graph) {
 	for k := range g.plots {
 		g.row[g.plots[k].from+2]++
 	}
 	for t := range g.row[1:] {
 		g.row[t+1] += g.row[t]
 	}
-	lanes := make([]lane, len(g.plots))
+	g.lanes, g.rates = make([]lane, len(g.plots)), make([]rate, len(g.plots))
 	for k := range g.plots {
 		p := &g.plots[k]
 		next := &g.row[p.from+1]
 		if p.lane != vacant {
-			lanes[*next] = old[p.lane]
+			g.lanes[*next], g.rates[*next] = old.lanes[p.lane], old.rates[p.lane]
 		}
 		p.lane = *next
 		*next++
 	}
 	for k := range g.plots {
 		p := &g.plots[k]
-		lanes[p.lane].back = g.plots[k+int(p.back)].lane
+		g.lanes[p.lane].back = g.plots[k+int(p.back)].lane
 	}
-	return lanes
 }

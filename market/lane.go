@@ -12,15 +12,19 @@ import (
 type lane struct {
 	Pool, To int32
 	In, Out  uint8
-	asked    int16   // the handful of which rate is the price
 	back     int32   // the lane the other way
 	arc      int32   // from 1; 0 if the lane is shut
 	mid      float64 // price free of the fee; 0 if a direction is shut
 	depth    float64 // of the token that comes in
 
-	// Prices of the first unit and of a handful, there and back; 0 if shut.
-	spot, backSpot float64
-	rate, backRate float64
+	spot, backSpot float64 // price of the first unit, there and back; 0 if shut
+}
+
+// rate is the price of a handful, there and back; 0 if a lane is shut.
+type rate struct {
+	to          int32
+	asked       int16 // what is a handful
+	there, back float64
 }
 
 // stock are the arcs that lanes have until all get their places: those of an
@@ -65,9 +69,9 @@ func (g *Graph) lay(s *Snapshot, old *Graph) *stock {
 		}
 	}
 	if same {
-		g.ground, g.lanes = old.ground, slices.Clone(old.lanes)
+		g.ground, g.lanes, g.rates = old.ground, slices.Clone(old.lanes), slices.Clone(old.rates)
 	} else {
-		g.ground, g.lanes = s.newGround(old, changed)
+		g.newGround(s, old, changed)
 	}
 	g.Sources = g.sources
 	arcs := &stock{old: old.Arcs, fans: old.fans, fresh: make([]Arc, 0, 2*len(changed))}
@@ -104,8 +108,9 @@ func (g *Graph) model(pool int, arcs *stock) {
 			l := &g.lanes[plots[0].lane]
 			*l = lane{
 				Pool: int32(pool), To: plots[0].to, In: uint8(in), Out: uint8(out), back: l.back,
-				mid: p.Spot(in, out), depth: depth, asked: never,
+				mid: p.Spot(in, out), depth: depth,
 			}
+			g.rates[plots[0].lane] = rate{to: l.To, asked: never}
 			if s := venue.SupplyOf(p, in, out); s != nil {
 				arcs.fresh = append(arcs.fresh, newArc(l, s))
 				l.arc, l.spot = -int32(len(arcs.fresh)), s.Spot()

@@ -46,12 +46,16 @@ const (
 // never is the power of a handful for which no lane was asked.
 const never = math.MinInt16
 
-// ask finds out what a lane with this arc pays for a handful of a token whose
-// worth has this power of two, as a price.
-func (l *lane) ask(exp int16, a *Arc) {
-	x := math.Ldexp(Handful, -int(exp))
+// ask finds out what a lane pays for a handful of a token whose worth has this
+// power of two, as a price.
+func (g *Graph) ask(lane int32, exp int16, arcs *stock) {
+	l := &g.lanes[lane]
+	if g.rates[lane].asked = exp; l.arc == 0 {
+		return
+	}
+	a, x := arcs.of(l), math.Ldexp(Handful, -int(exp))
 	y, _ := a.Pay(min(x, a.Supply.Max))
-	l.asked, l.rate = exp, y/x
+	g.rates[lane].there, g.rates[l.back].back = y/x, y/x
 }
 
 // settle moves every worth to the middle between the best bid and the best
@@ -59,22 +63,11 @@ func (l *lane) ask(exp int16, a *Arc) {
 func (g *Graph) settle(arcs *stock) {
 	for t := range g.Worth {
 		_, exp := math.Frexp(g.Worth[t])
-		row := g.out(t)
-		for i := range row {
-			if l := &row[i]; l.asked != int16(exp) && l.arc != 0 {
-				l.ask(int16(exp), arcs.of(l))
-				g.lanes[l.back].backRate = l.rate
+		for k := g.row[t]; k < g.row[t+1]; k++ {
+			if g.rates[k].asked != int16(exp) {
+				g.ask(k, int16(exp), arcs)
 			}
 		}
-	}
-	type pair struct {
-		to          int32
-		there, back float64
-	}
-	pairs := make([]pair, len(g.lanes))
-	for k := range g.lanes {
-		l := &g.lanes[k]
-		pairs[k] = pair{l.To, l.rate, l.backRate}
 	}
 	// Of a token: its worth, and what a unit of worth is of it.
 	type stand struct{ worth, unit float64 }
@@ -86,11 +79,11 @@ func (g *Graph) settle(arcs *stock) {
 		for t := range g.Worth {
 			// The best bid, and the most of the token that a unit of worth brings.
 			bid, most := 0.0, 0.0
-			row := pairs[g.row[t]:g.row[t+1]]
+			row := g.rates[g.row[t]:g.row[t+1]]
 			for i := range row {
-				p := &row[i]
-				s := &stands[p.to]
-				bid, most = max(bid, p.there*s.worth), max(most, p.back*s.unit)
+				r := &row[i]
+				s := &stands[r.to]
+				bid, most = max(bid, r.there*s.worth), max(most, r.back*s.unit)
 			}
 			if bid > 0 && most > 0 {
 				g.Worth[t] = math.Sqrt(g.Worth[t] * math.Sqrt(bid/most))
