@@ -216,7 +216,7 @@ func (m *matrix) divide(b []float64) {
 
 // without takes out a chain after those that are gone, by the formula of Sherman
 // and Morrison. Pull are the values that drove a flow of one between its ends.
-func (m *matrix) without(from, to int, give float64) (pull []float64, stiff float64) {
+func (m *matrix) without(from, to int, slope float64) (pull []float64, stiff float64) {
 	k := len(m.gone)
 	m.gone = grown(m.gone, k+1)
 	pull = grown(m.gone[k].pull, len(m.place))
@@ -230,7 +230,7 @@ func (m *matrix) without(from, to int, give float64) (pull []float64, stiff floa
 			pull[t] += part * g.pull[t]
 		}
 	}
-	stiff = 1 / (give - (pull[from] - pull[to]))
+	stiff = slope / (1 - slope*(pull[from]-pull[to]))
 	m.gone[k] = gone{pull, stiff}
 	return pull, stiff
 }

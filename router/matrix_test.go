@@ -112,10 +112,10 @@ func TestMatrix(t *testing.T) {
 		// What is taken out is as if it had not been there.
 		a := dense()
 		for range 3 {
-			give := 3 * (x[p] - x[q])
-			m.without(p, q, give)
-			a[p][p], a[q][q] = a[p][p]-1/give, a[q][q]-1/give
-			a[p][q], a[q][p] = a[p][q]+1/give, a[q][p]+1/give
+			slope := 1 / (3 * (x[p] - x[q]))
+			m.without(p, q, slope)
+			a[p][p], a[q][q] = a[p][p]-slope, a[q][q]-slope
+			a[p][q], a[q][p] = a[p][q]+slope, a[q][p]+slope
 			b := make([][]float64, size)
 			for i := range a {
 				b[i] = append([]float64(nil), a[i]...)

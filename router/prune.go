@@ -64,8 +64,8 @@ type chain struct {
 	gas        float64
 	flow       float64 // its worth
 	profit     float64
-	give       float64 // by how much its price gives way to a flow
-	resistance float64 // and that between its ends, over all ways
+	slope      float64 // as that of a leg
+	resistance float64 // by how much prices between its ends give way, over all ways
 	loss       float64 // about what would be lost without it
 	each       float64 // the same for a leg
 }
@@ -75,7 +75,7 @@ type chain struct {
 // infinite if there is none.
 func (c *chain) judge() {
 	c.loss = math.Inf(1)
-	if rest := 1 - c.resistance/c.give; rest > 1e-6 {
+	if rest := 1 - c.resistance*c.slope; rest > 1e-6 {
 		c.loss = c.profit + c.flow*c.flow*c.resistance/rest/2
 	}
 	c.each = c.loss / float64(c.length)
@@ -94,13 +94,13 @@ func (n *net) chains() []chain {
 		if l.off || n.inside(l.from) {
 			continue
 		}
-		c := chain{first: i, from: l.from, length: 1, gas: n.burns(l), flow: l.x * n.nodes[l.from].v, profit: l.profit, give: 1 / l.slope}
+		c := chain{first: i, from: l.from, length: 1, gas: n.burns(l), flow: l.x * n.nodes[l.from].v, profit: l.profit, slope: l.slope}
 		for n.inside(l.to) {
 			l = &n.legs[n.nodes[l.to].leg]
 			c.length++
 			c.gas += n.burns(l)
 			c.profit += l.profit
-			c.give += 1 / l.slope
+			c.slope = 1 / (1/c.slope + 1/l.slope)
 		}
 		c.to = l.to
 		c.resistance = w.resistance(c.from, c.to)
@@ -141,19 +141,22 @@ func (n *net) takeOut(list []chain, legs int) {
 // straight lines to it, which holds for a few small chains.
 func (n *net) lead(c *chain, list []chain) {
 	n.effort += len(list)
-	pull, stiff := n.newton.without(c.from, c.to, c.give)
-	flow := c.flow / (1 - c.resistance/c.give)
+	pull, stiff := n.newton.without(c.from, c.to, c.slope)
+	flow := c.flow / (1 - c.resistance*c.slope)
+	c.resistance = math.Inf(1)
+	c.judge()
 	for i := range list {
 		d := &list[i]
+		if math.IsInf(d.loss, 1) {
+			continue
+		}
 		apart := pull[d.from] - pull[d.to]
-		more := flow * apart / d.give
+		more := flow * apart * d.slope
 		d.profit = max(0, d.profit+flow*apart*(d.flow+more/2))
 		d.flow = max(0, d.flow+more)
 		d.resistance += stiff * apart * apart
 		d.judge()
 	}
-	c.resistance = c.give
-	c.judge()
 }
 
 // shed shares anew, takes out legs without flow and gives the output.
