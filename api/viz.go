@@ -10,6 +10,7 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 
+	"braid/plan"
 	"braid/u256"
 )
 
@@ -72,22 +73,21 @@ func (t *trade) viz() string {
 	return b.String()
 }
 
-// flow is the plan as nodes and bands. A token is made before it is used, so
-// columns come out right; the last token stands alone at the end.
+// flow is the plan as nodes, one for each place, and bands. A token is made
+// before it is used, so columns come out right; the last token stands alone at
+// the end.
 func (t *trade) flow() (nodes []*node, bands []*band) {
 	p := &t.plan
-	first, last := &node{token: p.TokenIn, amount: p.AmountIn}, &node{token: p.TokenOut, amount: p.AmountOut}
-	at := map[common.Address]*node{p.TokenIn: first, p.TokenOut: last}
-	nodes = []*node{first, last}
+	nodes = []*node{{token: p.TokenIn, amount: p.AmountIn}, {token: p.TokenOut, amount: p.AmountOut}}
+	last := nodes[plan.Last]
+	places, next := p.Places()
 	weights := p.Weights()
 	for i := range p.Steps {
 		s := &p.Steps[i]
-		from, to := at[s.TokenIn()], at[s.TokenOut()]
-		if to == nil {
-			to = &node{token: s.TokenOut()}
-			at[to.token] = to
-			nodes = append(nodes, to)
+		if next[i] == len(nodes) {
+			nodes = append(nodes, &node{token: s.TokenOut()})
 		}
+		from, to := nodes[places[i]], nodes[next[i]]
 		if to != last {
 			to.amount = to.amount.Add(s.AmountOut)
 			to.col = max(to.col, from.col+1)

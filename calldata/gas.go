@@ -33,14 +33,10 @@ func (c Contracts) foresee(p *plan.Plan, joints []joint, t Terms, funds gas.Fund
 	}
 	cast := gas.Cast{Sender: sender, Router: c.Router, Executor: c.Executor, Recipient: t.Recipient, WrappedNative: c.WrappedNative, Proxies: c.Proxies}
 	s := gas.NewScript(schedule, cast, funds, p.TokenOut, t.NativeOut)
-	last := map[common.Address]int{}
-	for i := range p.Steps {
-		last[p.Steps[i].TokenIn()] = i
-	}
 	for i := range p.Steps {
 		step := &p.Steps[i]
 		next := gas.Step{TokenIn: step.TokenIn(), TokenOut: step.TokenOut(), Funds: gas.Here, To: c.Executor}
-		next.All = last[next.TokenIn] == i
+		next.All = step.Share == plan.All
 		if next.TokenIn == p.TokenIn {
 			next.Funds = funds
 		}

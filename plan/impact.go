@@ -1,10 +1,6 @@
 package plan
 
-import (
-	"math"
-
-	"github.com/ethereum/go-ethereum/common"
-)
+import "math"
 
 // ImpactBps says how much less the plan pays than its own shares would at the
 // prices before the trade, net of fees: round(10000 * (1 - out/ideal)). What
@@ -12,28 +8,23 @@ import (
 // from Run.
 func (p *Plan) ImpactBps() int {
 	type sum struct {
-		amount float64 // taken of the token by all steps
-		ideal  float64 // what there would be of it at spot prices
+		amount float64 // taken from the place by all steps
+		ideal  float64 // what there would be at spot prices
 		loss   float64 // how much of that rounding may have eaten
 	}
-	held := map[common.Address]*sum{p.TokenIn: {ideal: p.AmountIn.Float()}, p.TokenOut: {}}
+	places, to := p.Places()
+	held := make([]sum, len(p.Steps)+2)
+	held[First].ideal = p.AmountIn.Float()
 	for i := range p.Steps {
-		s := &p.Steps[i]
-		t := held[s.TokenIn()]
-		if t == nil {
-			t = &sum{}
-			held[s.TokenIn()] = t
-		}
-		t.amount += s.AmountIn.Float()
+		held[places[i]].amount += p.Steps[i].AmountIn.Float()
 	}
 	for i := range p.Steps {
-		s := &p.Steps[i]
-		from, to := held[s.TokenIn()], held[s.TokenOut()]
+		s, from, to := &p.Steps[i], &held[places[i]], &held[to[i]]
 		rate := s.AmountIn.Float() / from.amount * s.Pool.Spot(s.In, s.Out)
 		to.ideal += from.ideal * rate
 		to.loss += from.loss*rate + 1
 	}
-	end := held[p.TokenOut]
+	end := held[Last]
 	lost := end.ideal - p.AmountOut.Float()
 	if !(lost >= end.loss) {
 		return 0

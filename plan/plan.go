@@ -3,7 +3,8 @@
 // A plan is a list of steps over one amount per token. Each step takes a share
 // of what is held of its token at that moment through one pool; the last step
 // that takes a token takes all of it. Splits, merges and detours are the same
-// thing, and the list maps to the contract's route one to one.
+// thing, and the list maps to the contract's route one to one. A token of which
+// nothing is left may be made again: what is held of it then is another place.
 package plan
 
 import (
@@ -76,6 +77,38 @@ var (
 	ErrPoolTwice   = errors.New("a pool is used twice")
 	ErrBackwards   = errors.New("a step leaves the last token or enters the first")
 )
+
+// The places of the first and the last token.
+const First, Last = 0, 1
+
+// Places are where each step takes from and adds to: what is held of a token
+// until nothing is left of it. They are numbered as they come and no steps lead
+// from one back to itself. The plan must come from Run.
+func (p *Plan) Places() (from, to []int) {
+	type place struct {
+		number int
+		held   u256.Int
+	}
+	open := map[common.Address]*place{p.TokenIn: {First, p.AmountIn}, p.TokenOut: {number: Last}}
+	count := len(open)
+	for i := range p.Steps {
+		s := &p.Steps[i]
+		at := open[s.TokenIn()]
+		from = append(from, at.number)
+		if at.held = at.held.Sub(s.AmountIn); at.held.IsZero() {
+			delete(open, s.TokenIn())
+		}
+		at = open[s.TokenOut()]
+		if at == nil {
+			at = &place{number: count}
+			open[s.TokenOut()] = at
+			count++
+		}
+		to = append(to, at.number)
+		at.held = at.held.Add(s.AmountOut)
+	}
+	return from, to
+}
 
 // Run carries the steps out in integers, as the contract will, and returns
 // the plan with every amount filled in. The steps given are not touched.

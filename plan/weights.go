@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/ethereum/go-ethereum/common"
-
 	"braid/u256"
 	"braid/venue"
 )
@@ -38,7 +36,8 @@ type path struct {
 // has the least left, and so uses that step up: there are at most as many
 // paths as steps, and every step lies on one.
 func (p *Plan) paths() []path {
-	left := p.masses()
+	from, to := p.Places()
+	left := p.masses(from, to)
 	done := make([]bool, len(left))
 	var paths []path
 	for {
@@ -51,7 +50,7 @@ func (p *Plan) paths() []path {
 		if least < 0 {
 			break
 		}
-		pa := path{steps: p.through(least, left), mass: left[least]}
+		pa := path{steps: p.through(least, left, from, to), mass: left[least]}
 		for _, i := range pa.steps {
 			left[i] = left[i].Sub(u256.Min(pa.mass, left[i]))
 			done[i] = done[i] || left[i].IsZero()
@@ -63,44 +62,40 @@ func (p *Plan) paths() []path {
 }
 
 // masses are the steps' shares of the swap as integers: 2^255 is all of it.
-// The last step that takes a token takes what is left, so they conserve.
-func (p *Plan) masses() []u256.Int {
+// The last step that takes from a place takes what is left, so they conserve.
+func (p *Plan) masses(from, to []int) []u256.Int {
 	type sum struct{ amount, mass u256.Int }
-	held := map[common.Address]*sum{p.TokenIn: {p.AmountIn, u256.One.Lsh(255)}}
+	held := make([]sum, len(p.Steps)+2)
+	held[First] = sum{p.AmountIn, u256.One.Lsh(255)}
 	masses := make([]u256.Int, len(p.Steps))
 	for i := range p.Steps {
-		s := &p.Steps[i]
-		from := held[s.TokenIn()]
-		m, _ := from.mass.MulDiv(s.AmountIn, from.amount)
-		from.mass, from.amount = from.mass.Sub(m), from.amount.Sub(s.AmountIn)
+		s, a, b := &p.Steps[i], &held[from[i]], &held[to[i]]
+		m, _ := a.mass.MulDiv(s.AmountIn, a.amount)
+		a.mass, a.amount = a.mass.Sub(m), a.amount.Sub(s.AmountIn)
 		masses[i] = m
-		to := held[s.TokenOut()]
-		if to == nil {
-			to = &sum{}
-			held[s.TokenOut()] = to
-		}
-		to.mass, to.amount = to.mass.Add(m), to.amount.Add(s.AmountOut)
+		b.mass, b.amount = b.mass.Add(m), b.amount.Add(s.AmountOut)
 	}
 	return masses
 }
 
 // through is the path that goes through a step and otherwise where most is
 // left. Steps are in order, so one walk back and one walk on find it.
-func (p *Plan) through(step int, left []u256.Int) []int {
+func (p *Plan) through(step int, left []u256.Int, from, to []int) []int {
 	steps := []int{step}
-	for at := p.Steps[step].TokenIn(); at != p.TokenIn; at = p.Steps[steps[0]].TokenIn() {
-		steps = slices.Insert(steps, 0, p.widest(left, func(s *Step) bool { return s.TokenOut() == at }))
+	for at := from[step]; at != First; at = from[steps[0]] {
+		steps = slices.Insert(steps, 0, p.widest(left, to, at))
 	}
-	for at := p.Steps[step].TokenOut(); at != p.TokenOut; at = p.Steps[steps[len(steps)-1]].TokenOut() {
-		steps = append(steps, p.widest(left, func(s *Step) bool { return s.TokenIn() == at }))
+	for at := to[step]; at != Last; at = to[steps[len(steps)-1]] {
+		steps = append(steps, p.widest(left, from, at))
 	}
 	return steps
 }
 
-func (p *Plan) widest(left []u256.Int, fits func(*Step) bool) int {
+// widest is the step with the most left of those at a place.
+func (p *Plan) widest(left []u256.Int, places []int, at int) int {
 	best := -1
 	for i := range p.Steps {
-		if fits(&p.Steps[i]) && (best < 0 || p.less(left, best, i)) {
+		if places[i] == at && (best < 0 || p.less(left, best, i)) {
 			best = i
 		}
 	}

@@ -62,6 +62,11 @@ func TestWeights(t *testing.T) {
 				through(3, 0, 3, deep, deep, All), through(4, 2, 3, deep, deep, All)),
 			[]int{5000, 2500, 2500, 5000, 2500},
 		},
+		"there and back, one after the other": {
+			run(t, e18, 3, through(0, 0, 1, deep, deep, of(0.25)), through(1, 1, 2, deep, deep, All), through(2, 2, 3, deep, deep, All),
+				through(3, 0, 2, deep, deep, All), through(4, 2, 1, deep, deep, All), through(5, 1, 3, deep, deep, All)),
+			[]int{2500, 2500, 2500, 7500, 7500, 7500},
+		},
 	} {
 		if got := c.plan.Weights(); !slices.Equal(got, c.want) {
 			t.Errorf("%s: %v, want %v", name, got, c.want)
