@@ -108,6 +108,8 @@ func (w *sweep) try(k, t int, labels *bunch, a *market.Arc) {
 		case node == int(l.origin) && !w.alone:
 			w.circle(l, a)
 		case !w.fits(k, t, slot, a):
+		case w.alone && l.amount > a.Supply.Max:
+			w.tooLarge = true // for this one
 		case node < 0:
 			w.pass(k, t, slot, l, a)
 			if k != 2 {
