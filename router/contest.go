@@ -35,14 +35,23 @@ func (f *finder) contest(o *Order, best plan.Plan) plan.Plan {
 func (f *finder) exactly(o *Order, floor float64) (plan.Plan, []hop, error) {
 	f.net.forget()
 	f.net.reset(f)
-	f.aimAtLast(o.AmountIn.Float()*f.g.Worth[f.in] >= surely, f.fewest((floor-f.g.Worth[f.out])*(1-2*blur)))
-	c, ok := f.search(o.AmountIn.Float(), sweep{finder: f, alone: true, exact: true, need: floor, reach: f.hops})
+	path, ok := f.exactPath(o.AmountIn, floor, false)
 	if !ok {
 		return plan.Plan{}, nil, errNoPath
 	}
-	path := f.trace(&c)
 	p, err := f.carry(o, o.AmountIn, path)
 	return p, path, err
+}
+
+// exactPath is the path that pays most for an amount in the pools' own
+// integers, of those that reach a worth, without the pools in use.
+func (f *finder) exactPath(amount u256.Int, floor float64, brief bool) ([]hop, bool) {
+	f.aimAtLast(amount.Float()*f.g.Worth[f.in] >= surely, f.fewest((floor-f.g.Worth[f.out])*(1-2*blur)))
+	c, ok := f.search(amount.Float(), sweep{finder: f, alone: true, exact: true, need: floor, reach: f.hops, brief: brief})
+	if !ok {
+		return nil, false
+	}
+	return f.trace(&c), true
 }
 
 // swapPools lets pools beside those of a path take their places, one by one.

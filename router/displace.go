@@ -17,7 +17,7 @@ const (
 // bar notes the best path that the net bars, since it was last changed.
 func (f *finder) bar(c *column) {
 	if c.gain > f.barred.gain && c.gain > f.net.worthwhile() {
-		f.barred.gain, f.barred.path = c.gain, f.trace(c)
+		f.barred.gain, f.barred.path, f.tangled = c.gain, f.trace(c), true
 	}
 }
 

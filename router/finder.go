@@ -40,6 +40,12 @@ type finder struct {
 	}
 
 	tooSmall, tooLarge bool // what pools said in the last search
+
+	// What makes a plan doubtful.
+	full    bool    // pools could not carry all
+	tangled bool    // paths were barred or led back
+	lots    bool    // legs paid far less than their floats
+	hoped   float64 // what floats pay, gas aside
 }
 
 var finders = sync.Pool{New: func() any { return new(finder) }}
@@ -58,6 +64,7 @@ func newFinder(s *market.Snapshot, o Order) (*finder, error) {
 	}
 	f := finders.Get().(*finder)
 	f.s, f.g, f.pools, f.in, f.out = s, s.Graph(), s.Pools(), in, out
+	f.full, f.tangled, f.lots, f.hoped = false, false, false, 0
 	f.maxSteps = o.MaxSteps
 	if f.maxSteps <= 0 {
 		f.maxSteps = DefaultMaxSteps

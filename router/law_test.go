@@ -161,9 +161,10 @@ func checkPlan(t *testing.T, s *market.Snapshot, o Order, p plan.Plan) {
 	if len(p.Steps) > steps {
 		t.Fatalf("%d steps, at most %d", len(p.Steps), steps)
 	}
+	from, to := p.Places()
 	for i := range p.Steps {
 		for j := range i {
-			if p.Steps[i].TokenOut() == p.Steps[j].TokenIn() {
+			if to[i] == from[j] {
 				t.Fatalf("step %d makes what step %d has used", i, j)
 			}
 		}

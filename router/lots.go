@@ -135,7 +135,7 @@ func (f *finder) dropLossy() (dropped bool) {
 		q, err := l.quote()
 		if l.off = err != nil || q.Out.Float() < l.y*(1-lossy)-1; l.off {
 			f.closed = append(f.closed, l.arc)
-			dropped = true
+			dropped, f.lots = true, true
 		}
 	}
 	if dropped {
@@ -176,7 +176,7 @@ func (f *finder) dropBad() {
 	for i := range n.legs {
 		if l := &n.legs[i]; !l.off {
 			if _, err := l.quote(); errors.Is(err, venue.ErrTooSmall) {
-				l.off, bad = true, true
+				l.off, bad, f.lots = true, true, true
 				f.closed = append(f.closed, l.arc)
 			}
 		}

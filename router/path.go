@@ -162,9 +162,13 @@ func (f *finder) single(o *Order, amount u256.Int) (plan.Plan, []hop, error) {
 
 // carry is a path carried out in integers.
 func (f *finder) carry(o *Order, amount u256.Int, path []hop) (plan.Plan, error) {
+	return plan.Run(o.TokenIn, o.TokenOut, amount, f.steps(path))
+}
+
+func (f *finder) steps(path []hop) []plan.Step {
 	steps := make([]plan.Step, len(path))
 	for i, h := range path {
 		steps[i] = plan.Step{Pool: f.pools[h.Pool], In: int(h.In), Out: int(h.Out)}
 	}
-	return plan.Run(o.TokenIn, o.TokenOut, amount, steps)
+	return steps
 }

@@ -5,6 +5,8 @@
 // among all their pools at once, and takes legs away that do not earn their
 // gas. Floats rank and share; what is promised is computed in integers by the
 // pools themselves, and the single path wins unless the split truly pays more.
+// Where a net of shares cannot tell all, plans of paths one after the other are
+// tried in integers too.
 package router
 
 import (
@@ -52,36 +54,60 @@ func Find(s *market.Snapshot, o Order) (plan.Plan, error) {
 	}
 	defer f.release()
 
-	best, path, err := f.single(&o, o.AmountIn)
+	best, err := f.find(&o)
+	if err != nil || !f.doubts(&best) {
+		return best, err
+	}
+	if p, ok := f.rows(&o, &best); ok && f.net.beats(p.AmountOut, p.Gas, best.AmountOut, best.Gas) {
+		best = p
+	}
+	return best, nil
+}
+
+// find is the better of the best net and the best path.
+func (f *finder) find(o *Order) (plan.Plan, error) {
+	best, path, err := f.single(o, o.AmountIn)
 	if path != nil && err != nil {
 		// Floats let pass what a pool does not.
-		best, path, err = f.exactly(&o, math.Inf(-1))
+		best, path, err = f.exactly(o, math.Inf(-1))
 	}
+	f.full = f.tooLarge
 	if err != nil {
 		// What is too much for one path may do for several.
-		refused := f.refusal(&o)
-		if path = f.part(&o); path == nil {
+		refused := f.refusal(o)
+		if path = f.part(o); path == nil {
 			return plan.Plan{}, refused
 		}
-		if best, ok := f.spread(&o, path); ok {
+		if best, ok := f.spread(o, path); ok {
 			return best, nil
 		}
 		return plan.Plan{}, refused
 	}
 	last := &path[len(path)-1]
 	hoped, _ := last.Pay(last.amount)
-	split, ok := f.spread(&o, path)
-	if other, better := f.again(&o, path); better && (!ok || f.net.beats(other.AmountOut, other.Gas, split.AmountOut, split.Gas)) {
+	f.hoped = hoped
+	split, ok := f.spread(o, path)
+	if other, better := f.again(o, path); better && (!ok || f.net.beats(other.AmountOut, other.Gas, split.AmountOut, split.Gas)) {
 		split, ok = other, true
 	}
 	if ok && split.AmountOut.Float() > (1+clearly)*max(hoped, best.AmountOut.Float())+f.net.gasCost*float64(split.Gas) {
 		return split, nil
 	}
-	best = f.even(f.contest(&o, best))
+	best = f.even(f.contest(o, best))
 	if ok && f.net.beats(split.AmountOut, split.Gas, best.AmountOut, best.Gas) {
 		best = split
 	}
 	return best, nil
+}
+
+// lost is the part that integers may lose for a plan not to be doubted.
+const lost = 1e-5
+
+// doubts says whether rows may pay more than a plan: where paths were barred
+// or led back, where pools were full or have lots, and where integers pay
+// less than floats.
+func (f *finder) doubts(p *plan.Plan) bool {
+	return f.full || f.tangled || f.lots || p.AmountOut.Float() < f.hoped*(1-lost)
 }
 
 // spread lets others join a path and is the plan they make together.
@@ -91,6 +117,7 @@ func (f *finder) spread(o *Order, path []hop) (plan.Plan, bool) {
 	f.net.order()
 	f.net.paid = f.net.solve(rough)
 	f.trade()
+	f.hoped = max(f.hoped, f.net.nodes[sink].held)
 	return f.split(*o)
 }
 

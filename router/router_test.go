@@ -226,7 +226,21 @@ func TestScripts(t *testing.T) {
 				w.pool("three", "D", 1e2*e18, "C", 1e3*e18)
 			},
 			in: "A", amount: 1e4 * e18, out: "B",
-			want: "one A>D 5225, one D>B 5008, three D>C 217, one A>C 4775, one C>B 4992",
+			change: func(o *Order) { o.MaxSteps = 5 },
+			want:   "one A>D 5225, one D>B 5008, three D>C 217, one A>C 4775, one C>B 4992",
+		},
+		{
+			name: "what leads both ways between two tokens goes one after the other",
+			pools: func(w *world) {
+				w.pool("one", "A", 1e7*e18, "C", 1e7*e18)
+				w.pool("one", "A", 1e7*e18, "D", 1e7*e18)
+				w.pool("one", "C", 1e7*e18, "B", 1e7*e18)
+				w.pool("one", "D", 1e7*e18, "B", 1e7*e18)
+				w.pool("two", "C", 1e7*e18, "D", 1.02e7*e18)
+				w.pool("three", "D", 1e2*e18, "C", 1e3*e18)
+			},
+			in: "A", amount: 1e4 * e18, out: "B",
+			want: "one A>D 219, three D>C 219, one C>B 219, one A>C 9781, two C>D 9781, one D>B 9781",
 		},
 		{
 			// From C one gets more E, and back to C with a gain, than from D.

@@ -15,6 +15,7 @@ type sweep struct {
 	reach int     // hops of a path
 	alone bool    // from the first token to the last, whatever it pays
 	exact bool    // what floats let pass is paid by the pools themselves
+	brief bool    // ends when the budget is spent
 }
 
 const (
@@ -37,6 +38,9 @@ func (w *sweep) run() {
 			}
 		}
 		for i, t := range l.tokens {
+			if w.brief && w.net.spent() {
+				return
+			}
 			w.extend(k, int(t), &l.labels[i])
 		}
 	}
@@ -98,7 +102,7 @@ func (w *sweep) extend(k, t int, labels *bunch) {
 func (w *sweep) try(k, t int, labels *bunch, a *market.Arc) {
 	node := int(w.net.nodeOf[a.To]) - 1
 	used := w.net.legOf[a.Pool]
-	if w.banned[a.Source] || used > 0 && (node < 0 || w.net.legs[used-1].arc == a) || len(w.closed) > 0 && slices.Contains(w.closed, a) {
+	if w.banned[a.Source] || used > 0 && (node < 0 || w.alone || w.net.legs[used-1].arc == a) || len(w.closed) > 0 && slices.Contains(w.closed, a) {
 		return
 	}
 	for slot := range labels {
@@ -135,7 +139,7 @@ func (w *sweep) circle(l *label, a *market.Arc) {
 		return
 	}
 	if y, gas, ok := w.pay(a, l.amount); ok && y*from.v > w.chunk+(l.gas+gas)*w.net.gasCost {
-		from.circles, w.circles = true, true
+		from.circles, w.circles, w.tangled = true, true, true
 	}
 }
 

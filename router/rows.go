@@ -1,0 +1,192 @@
+package router
+
+import (
+	"math"
+
+	"braid/plan"
+	"braid/u256"
+)
+
+// Rows are paths without a pool in common, one after the other: each uses up
+// what it makes before the next begins. So one may lead from a token to another
+// and the next back, which no net does; and they are shared out in the pools'
+// own integers, as no net is. In all else nets are better.
+
+const (
+	maxRows  = 8
+	rowParts = 20 // of the order
+	rowTurns = 6  // that a part is halved to move some between two rows
+)
+
+// row is a path, what it is given, and what it pays for that.
+type row struct {
+	steps []plan.Step
+	in    u256.Int
+	pay   rowPay
+	parts [rowParts + 1]rowPay
+}
+
+type rowPay struct {
+	out u256.Int
+	gas uint64
+	net float64
+	ok  bool
+}
+
+// sizes are the parts for which the rows are looked for, in two ways: the best
+// path for all first, or what is best for less and can be no more.
+var sizes = [2][maxRows]int{{rowParts, 1, 1, 1, 1, 1, 1, 1}, {4, 4, 4, 1, 1, 1, 1, 1}}
+
+const (
+	// worthRow is what a row has to pay for its part, of what another plan
+	// does, and luckyRow where but rounding makes rows better.
+	worthRow, luckyRow = 0.97, 1 - 1e-3
+	// rowBudget and luckyBudget are the parts of a search's budget that it
+	// takes to look for them.
+	rowBudget, luckyBudget = 4, 16
+)
+
+// rows is the best plan of rows that each pay nearly as well as another plan.
+func (f *finder) rows(o *Order, other *plan.Plan) (best plan.Plan, ok bool) {
+	worth, budget := luckyRow, luckyBudget
+	if f.full || f.tangled || f.lots {
+		worth, budget = worthRow, rowBudget
+	}
+	least := worth * other.AmountOut.Float() / rowParts * f.g.Worth[f.out]
+	f.net.effort, f.net.budget = 0, f.net.budget/budget
+	for _, sizes := range sizes {
+		f.net.forget()
+		f.net.reset(f)
+		var rows []row
+		for i, size := range sizes {
+			path, ok := f.rowPath(part(o.AmountIn, size), least*float64(size))
+			if ok && len(f.net.legs)+len(path) <= f.maxSteps {
+				rows = append(rows, f.newRow(o, path))
+			} else if i > 0 {
+				break
+			}
+		}
+		if !f.deal(o, rows) {
+			continue
+		}
+		f.shift(o, rows)
+		p, err := plan.Run(o.TokenIn, o.TokenOut, o.AmountIn, inTurn(o, rows))
+		if err == nil && (!ok || f.net.beats(p.AmountOut, p.Gas, best.AmountOut, best.Gas)) {
+			best, ok = f.swapPools(p), true
+		}
+	}
+	return best, ok
+}
+
+// rowPath is the best path for an amount, of those that pay so much. It is
+// looked for close to what is possible first.
+func (f *finder) rowPath(amount u256.Int, least float64) ([]hop, bool) {
+	f.aimAtLast(amount.Float()*f.g.Worth[f.in] >= surely, f.fewest((least-f.g.Worth[f.out])*(1-2*blur)))
+	top := f.top(amount.Float())
+	for _, less := range []float64{1e-4, 1e-3, 1e-2, 1e-1, 1} {
+		floor := max(least, top*(1-less))
+		if path, ok := f.exactPath(amount, floor, true); ok || floor == least {
+			return path, ok
+		}
+	}
+	return nil, false
+}
+
+// newRow takes a path's pools into use and asks what it pays for every number
+// of parts.
+func (f *finder) newRow(o *Order, path []hop) (r row) {
+	n := &f.net
+	r.steps = f.steps(path)
+	for _, h := range path {
+		n.legs = append(n.legs, leg{arc: h.Arc})
+		n.legOf[h.Pool] = int32(len(n.legs))
+	}
+	for k := 1; k <= rowParts; k++ {
+		r.parts[k] = f.along(&r, part(o.AmountIn, k))
+	}
+	return r
+}
+
+// part is so many parts of an amount.
+func part(amount u256.Int, k int) u256.Int {
+	p, _ := amount.MulDiv(u256.From(uint64(k)), u256.From(rowParts))
+	return p
+}
+
+// along is what a row pays for an amount.
+func (f *finder) along(r *row, amount u256.Int) (p rowPay) {
+	p.out = amount
+	for i := range r.steps {
+		s := &r.steps[i]
+		q, err := s.Pool.Quote(s.In, s.Out, p.out)
+		if err != nil {
+			return rowPay{}
+		}
+		p.out, p.gas = q.Out, p.gas+q.Gas
+	}
+	p.net, p.ok = p.out.Float()-f.net.gasCost*float64(p.gas), true
+	return p
+}
+
+// deal gives the rows the parts for which they pay most together.
+func (f *finder) deal(o *Order, rows []row) bool {
+	most, given := [rowParts + 1]float64{}, make([][rowParts + 1]int, len(rows))
+	for k := range most {
+		most[k] = math.Inf(-1)
+	}
+	most[0] = 0
+	for i := range rows {
+		for k := rowParts; k > 0; k-- {
+			for parts := 1; parts <= k; parts++ {
+				if p := &rows[i].parts[parts]; p.ok && most[k-parts]+p.net > most[k] {
+					most[k], given[i][k] = most[k-parts]+p.net, parts
+				}
+			}
+		}
+	}
+	left := rowParts
+	for i := len(rows) - 1; i >= 0; i-- {
+		k := given[i][left]
+		rows[i].in, rows[i].pay = part(o.AmountIn, left).Sub(part(o.AmountIn, left-k)), rows[i].parts[k]
+		left -= k
+	}
+	return left == 0
+}
+
+// shift moves smaller and smaller amounts between two rows while that pays.
+func (f *finder) shift(o *Order, rows []row) {
+	amount := part(o.AmountIn, 1)
+	for range rowTurns {
+		amount = amount.Rsh(1)
+		for i := range rows {
+			for j := range rows {
+				from, to := &rows[i], &rows[j]
+				if i == j || to.in.IsZero() || !amount.Lt(from.in) || amount.IsZero() {
+					continue
+				}
+				less, more := f.along(from, from.in.Sub(amount)), f.along(to, to.in.Add(amount))
+				if less.ok && more.ok && less.net+more.net > from.pay.net+to.pay.net {
+					from.in, from.pay = from.in.Sub(amount), less
+					to.in, to.pay = to.in.Add(amount), more
+				}
+			}
+		}
+	}
+}
+
+// inTurn are the steps of all rows, one after the other.
+func inTurn(o *Order, rows []row) (steps []plan.Step) {
+	held := o.AmountIn
+	for i := range rows {
+		r := &rows[i]
+		if r.in.IsZero() {
+			continue
+		}
+		if r.in.Lt(held) {
+			r.steps[0].Share = plan.ShareOf(r.in, held)
+		}
+		held = held.Sub(r.in)
+		steps = append(steps, r.steps...)
+	}
+	return steps
+}
