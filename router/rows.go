@@ -15,7 +15,7 @@ import (
 const (
 	maxRows  = 8
 	rowParts = 20 // of the order
-	rowTurns = 6  // that a part is halved to move some between two rows
+	rowTurns = 10 // that the order is halved to move some of it between two rows
 )
 
 // row is a path, what it is given, and what it pays for that.
@@ -128,34 +128,60 @@ func (f *finder) along(r *row, amount u256.Int) (p rowPay) {
 	return p
 }
 
-// deal gives the rows the parts for which they pay most together.
+// deal gives the parts of the order to the rows that pay most for more. Rows
+// without which all pay more, net of gas, get none.
 func (f *finder) deal(o *Order, rows []row) bool {
-	most, given := [rowParts + 1]float64{}, make([][rowParts + 1]int, len(rows))
-	for k := range most {
-		most[k] = math.Inf(-1)
+	var out [maxRows]bool
+	best, most := hand(rows, &out)
+	for i := 0; i < len(rows); i++ {
+		if best[i] == 0 {
+			continue
+		}
+		out[i] = true
+		if given, net := hand(rows, &out); net > most {
+			best, most, i = given, net, -1
+		} else {
+			out[i] = false
+		}
 	}
-	most[0] = 0
+	dealt := 0
 	for i := range rows {
-		for k := rowParts; k > 0; k-- {
-			for parts := 1; parts <= k; parts++ {
-				if p := &rows[i].parts[parts]; p.ok && most[k-parts]+p.net > most[k] {
-					most[k], given[i][k] = most[k-parts]+p.net, parts
+		rows[i].in = part(o.AmountIn, dealt+best[i]).Sub(part(o.AmountIn, dealt))
+		rows[i].pay = rows[i].parts[best[i]]
+		dealt += best[i]
+	}
+	return dealt == rowParts
+}
+
+// hand deals to all rows but some, several parts at a time where a row pays
+// most for these, and gives what all pay together.
+func hand(rows []row, out *[maxRows]bool) (given [maxRows]int, net float64) {
+	for left := rowParts; left > 0; {
+		best, parts, most := -1, 0, 0.0
+		for i := range rows {
+			now := &rows[i].parts[given[i]]
+			for k := 1; k <= left && !out[i]; k++ {
+				next := &rows[i].parts[given[i]+k]
+				if rate := (next.out.Float() - now.out.Float()) / float64(k); next.ok && (best < 0 || rate > most) {
+					best, parts, most = i, k, rate
 				}
 			}
 		}
+		if best < 0 {
+			return given, math.Inf(-1)
+		}
+		given[best] += parts
+		left -= parts
 	}
-	left := rowParts
-	for i := len(rows) - 1; i >= 0; i-- {
-		k := given[i][left]
-		rows[i].in, rows[i].pay = part(o.AmountIn, left).Sub(part(o.AmountIn, left-k)), rows[i].parts[k]
-		left -= k
+	for i := range rows {
+		net += rows[i].parts[given[i]].net
 	}
-	return left == 0
+	return given, net
 }
 
 // shift moves smaller and smaller amounts between two rows while that pays.
 func (f *finder) shift(o *Order, rows []row) {
-	amount := part(o.AmountIn, 1)
+	amount := o.AmountIn
 	for range rowTurns {
 		amount = amount.Rsh(1)
 		for i := range rows {
