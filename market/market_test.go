@@ -183,6 +183,37 @@ func TestPrices(t *testing.T) {
 	close("liquidity of MEME", s.Price(no).Liquidity, 30_000)
 }
 
+// TestAbsurdPrices: pools of tokens that somebody made, each a fortune in units
+// of the one before, end in no price, and in nothing that is not a number.
+func TestAbsurdPrices(t *testing.T) {
+	for _, up := range []bool{true, false} {
+		tokens := []market.Token{usd, native}
+		pools := []venue.Pool{pool(1, usd, native, 3e12, 1e26)}
+		for i := byte(2); i < 22; i++ {
+			tokens = append(tokens, token(i+1, "FAKE", 18))
+			a, b := 5e33, 1e3
+			if !up {
+				a, b = b, a
+			}
+			pools = append(pools, pool(i, tokens[i-1], tokens[i], a, b), pool(i+100, tokens[i%2], tokens[i], 1e7, 1e3))
+		}
+		s := next(t, market.New(chain), 1, tokens, pools...)
+		for i, worth := range s.Graph().Worth {
+			if !(worth >= 1e-80 && worth <= 1e15) || s.Price(i).USD > 1e15 {
+				t.Errorf("token %d is worth %g at a price of %g", i, worth, s.Price(i).USD)
+			}
+			for _, a := range s.Graph().All(i) {
+				if !(a.Onward >= 0 && a.Onward <= math.MaxFloat64) {
+					t.Errorf("token %d: an arc lifts by %g", i, a.Onward)
+				}
+			}
+		}
+		if got := s.USD(native.Address); math.Abs(got-3e-20) > 1e-28 {
+			t.Errorf("up %v: WMON is %g", up, got)
+		}
+	}
+}
+
 // TestGasPrice: the base fee, but never less than the chain's least, and a tip.
 func TestGasPrice(t *testing.T) {
 	for n, want := range map[uint64]uint64{1: 102, 100: 102, 101: 103, 5000: 5002} {

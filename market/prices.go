@@ -48,10 +48,12 @@ func (g *Graph) price(s *Snapshot) {
 				continue
 			}
 			next := offer{token: l.To, usd: o.usd / l.mid, depth: o.usd * l.depth}
-			if len(g.out(int(l.To))) > 1 {
+			switch {
+			case !credible(next.usd) || next.depth == 0:
+			case len(g.out(int(l.To))) == 1:
+				g.prices[l.To].USD = next.usd // no other can come
+			default:
 				q.push(next)
-			} else if next.depth > 0 {
-				g.prices[l.To].USD = next.usd // from nowhere else
 			}
 		}
 	}

@@ -2,6 +2,14 @@ package market
 
 import "math"
 
+// A raw unit is worth no more than all the money there is, and not so little
+// that as many as a balance can count come to nothing. What pools say beyond is
+// no price: whoever strings together pools of tokens of his own can have them
+// say anything, and overflow all that is reckoned from it.
+const leastWorth, mostWorth = 1e-80, 1e15
+
+func credible(worth float64) bool { return worth >= leastWorth && worth <= mostWorth }
+
 // appraise gives every token a worth: its price, or what its neighbours'
 // worths make of it, or 1.
 func (g *Graph) appraise() {
@@ -12,7 +20,7 @@ func (g *Graph) appraise() {
 		}
 	}
 	learn := func(token int32, worth float64) {
-		if g.Worth[token] == 0 && worth > 0 && !math.IsInf(worth, 1) {
+		if g.Worth[token] == 0 && credible(worth) {
 			g.Worth[token] = worth
 			known = append(known, token)
 		}
@@ -46,8 +54,9 @@ const (
 // never is the power of a handful for which no lane was asked.
 const never = math.MinInt16
 
-// ask finds out what a lane pays for a handful of a token whose worth has this
-// power of two, as a price.
+// ask finds out what a lane pays for a handful of a token, as a price. A handful
+// is the same for all worths between two powers of two, of which exp is the
+// upper, so that a lane that has been asked is seldom asked again.
 func (g *Graph) ask(lane int32, exp int16, arcs *stock) {
 	l := &g.lanes[lane]
 	if g.rates[lane].asked = exp; l.arc == 0 {
@@ -86,7 +95,8 @@ func (g *Graph) settle(arcs *stock) {
 				bid, most = max(bid, r.there*s.worth), max(most, r.back*s.unit)
 			}
 			if bid > 0 && most > 0 {
-				g.Worth[t] = math.Sqrt(g.Worth[t] * math.Sqrt(bid/most))
+				worth := math.Sqrt(g.Worth[t] * math.Sqrt(bid/most))
+				g.Worth[t] = max(leastWorth, min(worth, mostWorth))
 			}
 		}
 		for t, worth := range g.Worth {
