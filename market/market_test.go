@@ -183,6 +183,15 @@ func TestPrices(t *testing.T) {
 	close("liquidity of MEME", s.Price(no).Liquidity, 30_000)
 }
 
+// TestStables: each is worth a dollar, whatever its only pool says.
+func TestStables(t *testing.T) {
+	two := market.Chain{Stables: []common.Address{usd.Address, lonely.Address}}
+	s := next(t, market.New(two), 1, []market.Token{usd, lonely}, pool(1, usd, lonely, 3e12, 1e14))
+	if s.USD(usd.Address) != 1e-6 || s.USD(lonely.Address) != 1e-8 {
+		t.Errorf("stablecoins are worth %g and %g a unit", s.USD(usd.Address), s.USD(lonely.Address))
+	}
+}
+
 // TestAbsurdPrices: pools of tokens that somebody made, each a fortune in units
 // of the one before, end in no price, and in nothing that is not a number.
 func TestAbsurdPrices(t *testing.T) {

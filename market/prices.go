@@ -49,7 +49,7 @@ func (g *Graph) price(s *Snapshot) {
 			}
 			next := offer{token: l.To, usd: o.usd / l.mid, depth: o.usd * l.depth}
 			switch {
-			case !credible(next.usd) || next.depth == 0:
+			case !credible(next.usd) || next.depth <= q.deepest[next.token]:
 			case len(g.out(int(l.To))) == 1:
 				g.prices[l.To].USD = next.usd // no other can come
 			default:
@@ -77,17 +77,13 @@ func (a *offer) before(b *offer) bool {
 	return a.depth > b.depth || a.depth == b.depth && a.token < b.token
 }
 
-// offers give the deepest first. Of a token only those are kept that were the
-// deepest when they came.
+// offers give the deepest first.
 type offers struct {
 	heap    []offer
-	deepest []float64 // by token
+	deepest []float64 // by token: the depth of the last one, as only deeper ones are to come
 }
 
 func (q *offers) push(o offer) {
-	if o.depth <= q.deepest[o.token] {
-		return
-	}
 	q.deepest[o.token] = o.depth
 	q.heap = append(q.heap, o)
 	for i := len(q.heap) - 1; i > 0; {
