@@ -240,7 +240,7 @@ func TestScripts(t *testing.T) {
 				w.pool("three", "D", 1e2*e18, "C", 1e3*e18)
 			},
 			in: "A", amount: 1e4 * e18, out: "B",
-			want: "one A>D 219, three D>C 219, one C>B 219, one A>C 9781, two C>D 9781, one D>B 9781",
+			want: "one A>D 214, three D>C 214, one C>B 214, one A>C 9786, two C>D 9786, one D>B 9786",
 		},
 		{
 			// From C one gets more E, and back to C with a gain, than from D.

@@ -15,7 +15,7 @@ import (
 const (
 	maxRows  = 8
 	rowParts = 20 // of the order
-	rowTurns = 10 // that the order is halved to move some of it between two rows
+	rowTurns = 12 // that the order is halved to move some of it between two rows
 )
 
 // row is a path, what it is given, and what it pays for that.
