@@ -58,11 +58,11 @@ func (g *Graph) lift() []exit {
 }
 
 // fanOut gives every arc its place.
-func (g *Graph) fanOut(exits []exit, arcs *stock) {
+func (g *Graph) fanOut(exits []exit, scales []float32, arcs *stock) {
 	g.Arcs, g.ways = make([]Arc, 0, len(g.lanes)), make([]Way, 0, len(g.lanes))
 	var keys []uint64
 	for t := range g.fans {
-		row, rates, was, worth := g.out(t), g.rates[g.row[t]:], arcs.fan(t), g.Worth[t]
+		row, was, worth := g.out(t), arcs.fan(t), g.Worth[t]
 		var count [3]int32
 		// Keys begin in the order of the older graph, which is nearly theirs.
 		keys = keys[:0]
@@ -94,15 +94,15 @@ func (g *Graph) fanOut(exits []exit, arcs *stock) {
 		end := ends + count[deadEnd]
 		g.fans[t] = fan{start, others, ends, end}
 		for _, key := range keys[:end-start] {
-			l, r := &row[key&low], &rates[key&low]
+			l := &row[key&low]
 			g.Arcs = append(g.Arcs, *arcs.of(l))
 			l.arc = int32(len(g.Arcs))
 			a := &g.Arcs[l.arc-1]
 			to := g.Worth[l.To]
 			a.Source, a.Lift, a.Onward = g.source[l.Pool], l.spot*to/worth, l.spot*g.behind(l, t, exits)/worth
 			g.ways = append(g.ways, Way{
-				To: l.To, Lift: float32(a.Onward), Bulk: float32(r.there * to / worth),
-				Back: float32(l.backSpot * worth / to), BackBulk: float32(r.back * worth / to),
+				To: l.To, Rank: g.Core.Rank[l.To], Lift: float32(a.Onward), Fade: l.fade * scales[t],
+				Back: float32(l.backSpot * worth / to), BackFade: l.backFade * scales[l.To],
 			})
 		}
 	}

@@ -33,10 +33,12 @@ type Graph struct {
 }
 
 // Way is what a look at an arc needs in most cases. Its lift is that of Onward.
+// A worth of w is no more than Lift*w/(1+Fade*w) behind it, if it is no more
+// than a heap.
 type Way struct {
-	To             int32
-	Lift, Bulk     float32 // Bulk is for an order of 100 dollars or more
-	Back, BackBulk float32 // of the arc the other way
+	To, Rank       int32 // Rank is that in the core, or -1
+	Lift, Fade     float32
+	Back, BackFade float32 // of the arc the other way
 }
 
 // Arc leads through a pool to a token. The first piece of its supply stands in
@@ -137,9 +139,11 @@ func (s *Snapshot) newGraph(old *Graph) *Graph {
 	arcs := g.lay(s, old)
 	g.price(s)
 	g.appraise()
-	g.settle(arcs)
-	g.fanOut(g.lift(), arcs)
+	scales := g.settle(arcs)
+	exits := g.lift()
 	g.Core = g.newCore()
+	g.fanOut(exits, scales, arcs)
+	g.radiate()
 	for t := range s.tokens.all {
 		g.Unlisted[t] = !s.tokens.all[t].Verified
 	}

@@ -14,6 +14,8 @@ type lane struct {
 	In, Out  uint8
 	back     int32   // the lane the other way
 	arc      int32   // from 1; 0 if the lane is shut
+	fade     float32 // h handfuls, as far as asked, are paid at no more than spot/(1+fade*h)
+	backFade float32 // of the lane the other way
 	mid      float64 // price free of the fee; 0 if a direction is shut
 	depth    float64 // of the token that comes in
 

@@ -44,19 +44,23 @@ func (g *Graph) appraise() {
 	}
 }
 
-// Handful is the worth that is moved to see what pools pay in earnest, and the
-// worths are settled in so many rounds.
 const (
+	// Handful is the worth that is moved to see what pools pay in earnest.
 	Handful = 100
-	rounds  = 6
+	// Heap is the worth up to which fades are true.
+	Heap = 20_000
+	heap = 2. * Heap / Handful // of handfuls
+
+	rounds = 6 // in which worths are settled
 )
 
 // never is the power of a handful for which no lane was asked.
 const never = math.MinInt16
 
-// ask finds out what a lane pays for a handful of a token, as a price. A handful
-// is the same for all worths between two powers of two, of which exp is the
-// upper, so that a lane that has been asked is seldom asked again.
+// ask finds out what a lane pays for a handful of a token, as a price, and how
+// it fades. A handful is the same for all worths between two powers of two, of
+// which exp is the upper, so that a lane that has been asked is seldom asked
+// again.
 func (g *Graph) ask(lane int32, exp int16, arcs *stock) {
 	l := &g.lanes[lane]
 	if g.rates[lane].asked = exp; l.arc == 0 {
@@ -65,13 +69,19 @@ func (g *Graph) ask(lane int32, exp int16, arcs *stock) {
 	a, x := arcs.of(l), math.Ldexp(Handful, -int(exp))
 	y, _ := a.Pay(min(x, a.Supply.Max))
 	g.rates[lane].there, g.rates[l.back].back = y/x, y/x
+	l.fade = float32(x * fade(a.Supply, min(x*heap, a.Supply.Max)))
+	g.lanes[l.back].backFade = l.fade
 }
 
 // settle moves every worth to the middle between the best bid and the best
-// ask of its neighbours, so that no arc lifts it by much.
-func (g *Graph) settle(arcs *stock) {
+// ask of its neighbours, so that no arc lifts it by much. It gives by token how
+// many handfuls, as lanes were asked for, are a unit of worth; no more than
+// make all that lanes know of a heap.
+func (g *Graph) settle(arcs *stock) []float32 {
+	powers, scales := make([]float64, len(g.Worth)), make([]float32, len(g.Worth))
 	for t := range g.Worth {
 		_, exp := math.Frexp(g.Worth[t])
+		powers[t] = math.Ldexp(1, exp)
 		for k := g.row[t]; k < g.row[t+1]; k++ {
 			if g.rates[k].asked != int16(exp) {
 				g.ask(k, int16(exp), arcs)
@@ -103,4 +113,8 @@ func (g *Graph) settle(arcs *stock) {
 			stands[t] = stand{worth, 1 / worth}
 		}
 	}
+	for t := range stands {
+		scales[t] = float32(min(powers[t]*stands[t].unit, 2) / Handful)
+	}
+	return scales
 }

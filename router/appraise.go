@@ -73,7 +73,7 @@ func (b *appraisal) relax() {
 	for i, before := 0, math.Inf(1); i < relaxations && b.left < before*3/4; i++ {
 		before, b.left = b.left, 0
 		for _, t := range b.hot {
-			if len(b.g.All(t)) <= wide {
+			if len(b.g.All(t)) <= market.Wide {
 				b.left += b.balance(t)
 			}
 		}

@@ -46,7 +46,7 @@ func (f *finder) exactly(o *Order, floor float64) (plan.Plan, []hop, error) {
 // exactPath is the path that pays most for an amount in the pools' own
 // integers, of those that reach a worth, without the pools in use.
 func (f *finder) exactPath(amount u256.Int, floor float64, brief bool) ([]hop, bool) {
-	f.aimAtLast(amount.Float()*f.g.Worth[f.in] >= surely, f.fewest((floor-f.g.Worth[f.out])*(1-2*blur)))
+	f.aimAtLast(sized(floor), f.fewest((floor-f.g.Worth[f.out])*(1-2*blur)))
 	c, ok := f.search(amount.Float(), sweep{finder: f, alone: true, exact: true, need: floor, reach: f.hops, brief: brief})
 	if !ok {
 		return nil, false

@@ -21,13 +21,13 @@ func (f *finder) top(amount float64) (best float64) {
 	}
 	for i := range o.entries {
 		if e := &o.entries[i]; e.from == f.in {
-			look(e.arc, float64(o.best[f.out][0]))
+			look(e.arc, 1)
 		}
 	}
 	ways, fan, start := f.g.Ways(f.in, math.MaxInt)
 	left := o.reach - 1
 	for i := 0; i < fan && float64(ways[i].Lift)*worth*o.most[left] > best; i++ {
-		look(&f.g.Arcs[start+i], float64(o.best[ways[i].To][left]))
+		look(&f.g.Arcs[start+i], f.hope(ways[i].Rank, left, best/(float64(ways[i].Lift)*worth)))
 	}
 	if left == 0 {
 		return best
@@ -42,7 +42,7 @@ func (f *finder) top(amount float64) (best float64) {
 // amount.
 func (f *finder) carried(amount float64) (best float64) {
 	arcs := f.g.All(f.in)
-	if len(arcs) > wide {
+	if len(arcs) > market.Wide {
 		arcs = f.g.Fan(f.in)
 	}
 	for i := range arcs {
@@ -58,7 +58,7 @@ func (f *finder) carried(amount float64) (best float64) {
 // much; 0 if there are too many to ask. As rates fall with the amount, it is
 // approached from below.
 func (f *finder) fewest(need float64) (least float64) {
-	if need <= 0 || len(f.g.All(f.out)) > wide {
+	if need <= 0 || len(f.g.All(f.out)) > market.Wide {
 		return 0
 	}
 	for range 4 {

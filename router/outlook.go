@@ -9,18 +9,23 @@ import (
 
 // outlook says for each token how much a unit of worth there can become at the
 // end of a path, with a given number of arcs to go. No path pays more: lifts
-// are those of the first unit, or of an amount that the path surely carries.
-// Ill connected tokens beside a token with very many arcs may be missing: see
-// exit.
+// are those of the first unit, or of a size that the path surely carries. Ill
+// connected tokens beside a token with very many arcs may be missing: see exit.
+// Of well connected ones the last of several arcs to go is left to hope, as few
+// are asked about.
 type outlook struct {
-	best         [][maxHops]float32 // by token and arcs to go; of an end always what it pays
-	seen         []int32
-	most         [maxHops]float64 // over all tokens
-	ends         []end
-	next         []end     // of the outlook to be made
-	rules                  // by which it was made
-	before, last []float32 // scratch of further, by rank
-	entries      []entry   // arcs to ill connected ends
+	core    [maxHops][]float32 // of well connected tokens, by arcs to go and rank; of an end always what it pays
+	best    [][maxHops]float32 // of others, by token
+	still   []bool             // by rank: no path leads through it
+	seen    []int32            // ill connected tokens of which anything is known
+	most    [maxHops]float64   // over all tokens
+	ends    []end
+	next    []end   // of the outlook to be made
+	rules           // by which it was made
+	entries []entry // arcs to ill connected ends
+
+	before, last []float32 // by rank: what lies behind two arcs and one, if all are to go
+	bound        float32   // of both
 }
 
 // end is a token where paths end, at so much per unit of worth; if that is 0,
@@ -33,8 +38,8 @@ type end struct {
 // rules say what an outlook is made for.
 type rules struct {
 	reach int
-	bulk  bool    // lifts of a handful, not of the first unit
-	least float64 // what paths carry; if not 0, arcs into the last token are taken at what they pay for so much
+	size  int     // of market.Sizes, that all arcs see
+	least float64 // that the last arcs see; if not 0, those into the last token are taken at what they pay for so much
 }
 
 // entry is an arc with the token it leaves.
@@ -43,19 +48,33 @@ type entry struct {
 	arc  *market.Arc
 }
 
-// slack is what 32-bit floats may lose on a path.
-const slack = 1e-6
+const (
+	// slack is what 32-bit floats may lose on a path.
+	slack = 1e-6
+	// looks at arcs cost as much as an evaluation of a curve.
+	looks = 64
+	// surely is by which part more worth may come out of the rest of a path
+	// than an arc of it sees.
+	surely = 2
+	// nearly is the part of what paths carry for which an outlook will do.
+	nearly = 0.85
+)
 
-// looks at arcs cost as much as an evaluation of a curve.
-const looks = 64
-
-// wide is how many arcs a token may have for those from ill connected tokens
-// to be followed back.
-const wide = 256
+// sized is the size, of market.Sizes, that all arcs of a path surely see which
+// ends with so much worth.
+func sized(worth float64) (size int) {
+	for size+1 < len(market.Sizes) && market.Sizes[size+1]*surely <= worth {
+		size++
+	}
+	return size
+}
 
 func (o *outlook) forget() {
 	for _, t := range o.seen {
 		o.best[t] = [maxHops]float32{}
+	}
+	for _, e := range o.ends {
+		o.best[e.token] = [maxHops]float32{}
 	}
 	clear(o.entries)
 	o.seen, o.ends, o.entries = o.seen[:0], o.ends[:0], o.entries[:0]
@@ -64,166 +83,82 @@ func (o *outlook) forget() {
 // aim makes a token an end of the outlook to be made.
 func (o *outlook) aim(token int, pays float64) { o.next = append(o.next, end{token, float32(pays)}) }
 
-// lookBack follows the arcs back from the ends aimed at. Chunks of several
-// sizes may ask for one outlook in a row: it is made once.
+// lookBack follows the arcs back from the ends aimed at, unless the outlook at
+// hand will do.
 func (f *finder) lookBack(o *outlook, r rules) {
 	f.outlook = o
-	same := o.rules == r && slices.Equal(o.ends, o.next)
-	if !same {
+	if !o.serves(r) {
 		o.forget()
 		o.rules, o.ends = r, append(o.ends, o.next...)
-		f.follow()
+		f.begin()
+		f.follow(r.reach)
+	} else if o.reach < r.reach {
+		f.follow(r.reach)
 	}
 	o.next = o.next[:0]
 }
 
-// follow makes the outlook, one arc after the other.
-func (f *finder) follow() {
-	o := f.outlook
+// serves says whether the outlook is right by such rules, as far as it reaches.
+func (o *outlook) serves(r rules) bool {
+	return o.size == r.size && o.least <= r.least && o.least >= nearly*r.least && slices.Equal(o.ends, o.next)
+}
+
+// begin makes the outlook with one arc to go.
+func (f *finder) begin() {
+	o, core := f.outlook, f.g.Core
+	o.still = grown(o.still, len(core.Tokens))
+	clear(o.still)
+	for k := range o.core {
+		o.core[k] = grown(o.core[k], len(core.Tokens))
+	}
+	clear(o.core[0])
+	clear(o.core[1])
+	if f.shutOut != nil {
+		for rank, t := range core.Tokens {
+			o.still[rank] = f.shutOut[t]
+		}
+	}
 	for _, e := range o.ends {
-		o.end(e)
+		if rank := core.Rank[e.token]; rank >= 0 {
+			o.still[rank] = true
+			o.core[0][rank], o.core[1][rank] = e.pays, e.pays
+			continue
+		}
+		for k := range o.best[e.token] {
+			o.best[e.token][k] = e.pays
+		}
 	}
 	for _, e := range o.ends {
 		if e.pays > 0 {
 			f.approach(e)
 		}
 	}
-	for k := 2; k < o.reach; k++ {
-		for _, t := range o.seen[len(o.ends):] {
-			o.best[t][k] = o.best[t][k-1]
-		}
-		seen := len(o.seen)
-		f.further(k)
-		f.roundabout(k, o.seen[len(o.ends):seen])
-	}
-	o.seen = append(o.seen, f.g.Core.Tokens...)
-	if o.least > 0 {
-		o.end(end{f.out, 1})
-	}
-	o.most = [maxHops]float64{}
-	for _, t := range o.seen {
-		for k := range o.reach {
-			o.most[k] = max(o.most[k], float64(o.best[t][k]))
-		}
-	}
+	o.reach = 2
 }
 
-// end notes what is paid at an end, whatever the arcs to go.
-func (o *outlook) end(e end) {
-	o.seen = append(o.seen, int32(e.token))
-	for k := range o.best[e.token] {
-		o.best[e.token][k] = e.pays
+// hope is the outlook of a well connected token; less if that is not enough.
+func (f *finder) hope(rank int32, left int, enough float64) float64 {
+	o := f.outlook
+	hope := o.core[left][rank]
+	if float64(hope) >= enough && hope > 0 || !o.lazy(left) || o.still[rank] || enough > o.most[left] {
+		return float64(hope)
 	}
+	return float64(f.beyond(int(rank), max(hope, float32(enough*(1-slack)))))
 }
 
-// approach offers what is paid at an end to the tokens before it.
-func (f *finder) approach(e end) {
-	// If it is ill connected no fan may show the arcs that lead there.
-	if o := f.outlook; !f.g.Connected(e.token) {
-		f.g.Into(e.token, func(from int, a *market.Arc) { o.entries = append(o.entries, entry{from, a}) })
-	}
-	if e.token == f.out && f.outlook.least > 0 {
-		f.enter(e)
-		return
-	}
-	ways, _, _ := f.g.Ways(e.token, wide)
-	f.spreadBack(ways, 1, e.pays)
-}
-
-// further gives well connected tokens one arc more to go, to such tokens, or
-// two by way of another.
-func (f *finder) further(k int) {
-	o, core := f.outlook, f.g.Core
-	before, last := o.before[:0], o.last[:0]
-	for _, t := range core.Tokens {
-		before, last = append(before, o.best[t][k-2]), append(last, o.best[t][k-1])
-	}
-	o.before, o.last = before, last
-	for rank, t := range core.Tokens {
-		if f.net.nodeOf[t] == 0 && !f.shut(int(t)) {
-			o.best[t][k] = max(last[rank], brightest(core.Arcs.From(rank), last, o.bulk), brightest(core.Detours.From(rank), before, o.bulk))
-		}
-	}
-	f.net.effort += (core.Arcs.Len() + core.Detours.Len()) / looks
-}
-
-// roundabout does so where either token is ill connected; some were seen.
-func (f *finder) roundabout(k int, seen []int32) {
-	best := f.outlook.best
-	for _, t := range seen {
-		if best[t][k-1] > best[t][k-2] && !f.g.Connected(int(t)) {
-			ways, _, _ := f.g.Ways(int(t), wide)
-			f.spreadBack(ways, k, best[t][k-1])
-		}
-	}
-	for _, t := range f.g.Core.Tokens {
-		if best[t][k-1] > best[t][k-2] && f.net.nodeOf[t] == 0 {
-			ways, fan, _ := f.g.Ways(int(t), wide)
-			f.spreadBack(ways[fan:], k, best[t][k-1])
-		}
-	}
-}
-
-// brightest is the best that rays lead to. Bits of floats that are not
-// negative are in their order, and the greater is chosen without a branch.
-func brightest(rays []market.Ray, pays []float32, bulk bool) float32 {
-	best := uint32(0)
-	if bulk {
-		for i := range rays {
-			if b := math.Float32bits(rays[i].Bulk * pays[rays[i].To]); b > best {
-				best = b
-			}
-		}
-	} else {
-		for i := range rays {
-			if b := math.Float32bits(rays[i].Lift * pays[rays[i].To]); b > best {
-				best = b
-			}
-		}
-	}
-	return math.Float32frombits(best)
-}
-
-// spreadBack offers what a token can become to those before it.
-func (f *finder) spreadBack(ways []market.Way, k int, pays float32) {
-	f.net.effort += len(ways) / looks
-	for i := range ways {
-		lift := ways[i].Back
-		if f.outlook.bulk {
-			lift = ways[i].BackBulk
-		}
-		f.improve(int(ways[i].To), k, pays*lift)
-	}
-}
-
-// enter is spreadBack from the last token, for paths that carry at least so
-// much. Its arcs then count for that alone.
-func (f *finder) enter(e end) {
-	o, least := f.outlook, f.outlook.least
-	f.g.Into(f.out, func(from int, a *market.Arc) {
-		if y, _ := a.Pay(least / f.g.Worth[from]); y > 0 && !f.banned[a.Source] {
-			f.improve(from, 1, e.pays*float32(y*f.g.Worth[f.out]/least))
-		}
-	})
-	o.best[f.out] = [maxHops]float32{}
-}
-
-func (f *finder) improve(t, k int, pays float32) {
-	p := &f.outlook.best[t][k]
-	if pays <= *p || f.net.nodeOf[t] > 0 || f.shut(t) {
-		return
-	}
-	if *p == 0 {
-		f.outlook.seen = append(f.outlook.seen, int32(t))
-	}
-	*p = pays
-}
+// lazy says whether well connected tokens are not yet looked at with so many
+// arcs to go.
+func (o *outlook) lazy(left int) bool { return left > 1 && left == o.reach-1 }
 
 // exit is the outlook from an ill connected token, by its few arcs.
 func (f *finder) exit(t, left int) (best float64) {
-	arcs := f.g.All(t)
-	for i := range arcs {
-		best = max(best, arcs[i].Lift*float64(f.outlook.best[arcs[i].To][left-1]))
+	o, arcs := f.outlook, f.g.All(t)
+	ways, fan, _ := f.g.Ways(t, math.MaxInt)
+	for i := range ways[:fan] {
+		best = max(best, float64(ways[i].Lift*o.core[left-1][ways[i].Rank]))
+	}
+	for i := fan; i < len(arcs); i++ {
+		best = max(best, arcs[i].Lift*float64(o.best[arcs[i].To][left-1]))
 	}
 	return best
 }

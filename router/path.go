@@ -64,37 +64,32 @@ func (f *finder) price(chunk float64) {
 	if n.toll > 0 && n.places > fewSteps {
 		w.reach = min(w.reach, shortDetour)
 	}
-	f.lookBack(&f.around, rules{w.reach, w.need >= surely, f.thin(w.need)})
+	f.lookBack(&f.around, rules{w.reach, sized(w.need), f.thin(w.need)})
 	w.run()
 	slices.SortStableFunc(f.columns, func(a, b column) int { return cmp.Compare(b.gain, a.gain) })
 }
-
-// surely is the worth that a path must carry for none of its arcs to see less
-// than a handful.
-const surely = 8 * market.Handful
 
 // alone is the best path for an amount from the first token to the last. It
 // looks for one that pays nearly what the outlook says, and further and
 // further down until there is one; then for any that pays more than that.
 func (f *finder) alone(amount float64) ([]hop, bool) {
-	bulk, carried := amount*f.g.Worth[f.in] >= surely, f.carried(amount)
+	carried, found := f.carried(amount), math.Inf(-1)
 	for _, part := range []float64{0.9, 0.5} {
-		if len(f.g.All(f.out)) > wide {
+		if len(f.g.All(f.out)) > market.Wide {
 			part = 0
 		}
-		f.aimAtLast(bulk, part*carried)
+		f.aimAtLast(sized(max(part, 0.5)*carried), part*carried)
 		top := f.top(amount)
-		found := math.Inf(-1)
 		for _, less := range []float64{1e-4, 1e-3, 1e-2, 1e-1} {
 			floor := top * (1 - less)
 			if found >= floor {
 				floor = found - math.Abs(found)*slack
-				f.aimAtLast(floor >= surely, f.fewest(floor))
+				f.aimAtLast(sized(floor), f.fewest(floor))
 			} else if part > 0 && floor < part*carried*f.outlook.most[min(1, f.hops-1)] {
 				break
 			}
 			if c, ok := f.best(amount, floor); ok {
-				if found = c.gain * f.g.Worth[f.out]; found >= floor {
+				if found = max(found, c.gain*f.g.Worth[f.out]); found >= floor {
 					return f.trace(&c), true
 				}
 			}
@@ -103,8 +98,9 @@ func (f *finder) alone(amount float64) ([]hop, bool) {
 			break
 		}
 	}
-	f.aimAtLast(false, 0)
-	c, ok := f.best(amount, math.Inf(-1))
+	floor := found - math.Abs(found)*slack
+	f.aimAtLast(sized(floor), f.fewest(floor))
+	c, ok := f.best(amount, floor)
 	if !ok {
 		return nil, false
 	}
@@ -112,10 +108,10 @@ func (f *finder) alone(amount float64) ([]hop, bool) {
 }
 
 // aimAtLast looks back from the last token.
-func (f *finder) aimAtLast(bulk bool, least float64) {
+func (f *finder) aimAtLast(size int, least float64) {
 	f.ahead.aim(f.in, 0)
 	f.ahead.aim(f.out, 1)
-	f.lookBack(&f.ahead, rules{f.hops, bulk, least})
+	f.lookBack(&f.ahead, rules{f.hops, size, least})
 }
 
 // best is the best path of those that reach a worth.

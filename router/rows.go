@@ -81,7 +81,7 @@ func (f *finder) rows(o *Order, other *plan.Plan) (best plan.Plan, ok bool) {
 // rowPath is the best path for an amount, of those that pay so much. It is
 // looked for close to what is possible first.
 func (f *finder) rowPath(amount u256.Int, least float64) ([]hop, bool) {
-	f.aimAtLast(amount.Float()*f.g.Worth[f.in] >= surely, f.fewest((least-f.g.Worth[f.out])*(1-2*blur)))
+	f.aimAtLast(sized(least), f.fewest((least-f.g.Worth[f.out])*(1-2*blur)))
 	top := f.top(amount.Float())
 	for _, less := range []float64{1e-4, 1e-3, 1e-2, 1e-1, 1} {
 		floor := max(least, top*(1-less))

@@ -62,20 +62,23 @@ func (w *sweep) extend(k, t int, labels *bunch) {
 	left, o := w.reach-k-1, w.outlook
 	w.net.effort += fan / looks
 	worth, must := labels[0].amount*w.g.Worth[t], w.must(0, k+1)
-	bulk := worth >= market.Handful && (k > 0 || w.alone) // an arc alone may carry less than a chunk
+	heap := min(worth, market.Heap)
 	if k > 0 {
 		must += w.toll(k + 1) // and more
 	}
+	core, tops, lazy := o.core[left], w.g.Core.Tops[o.size], o.lazy(left)
 	for i := range ways[:fan] {
 		way := &ways[i]
-		lift := float64(way.Lift)
-		if lift*worth*o.most[left] < must {
+		rises := float64(way.Lift) * worth
+		if rises*o.most[left] < must {
 			break
 		}
-		if bulk {
-			lift = float64(way.Bulk)
+		need, hope := must*(1+float64(way.Fade)*heap), float64(core[way.Rank])
+		if lazy && (rises*hope < need || hope == 0) && rises*float64(tops[way.Rank]*o.bound) >= need {
+			hope = w.hope(way.Rank, left, need/rises)
 		}
-		if hope := float64(o.best[way.To][left]); hope > 0 && lift*worth*hope >= must {
+		if hope > 0 && (rises*hope >= need ||
+			k == 0 && rises*hope >= must && !w.alone && w.net.nodeOf[way.To] > 0) { // an arc alone may carry less than a chunk
 			w.try(k, t, labels, &w.g.Arcs[start+i])
 		}
 	}
@@ -84,13 +87,14 @@ func (w *sweep) extend(k, t int, labels *bunch) {
 	}
 	seen := 0
 	for i := fan; i < len(ways) && seen < maxLook; i++ {
-		a := &w.g.Arcs[start+i]
-		if a.Onward*worth*o.most[left-1] < must {
+		way := &ways[i]
+		if float64(way.Lift)*worth*o.most[left-1] < must {
 			break
 		}
-		if to := int(a.To); w.net.nodeOf[to] == 0 && !w.shut(to) {
+		if to := int(way.To); w.net.nodeOf[to] == 0 && !w.shut(to) {
 			seen++
-			if hope := w.exit(to, left); hope > 0 && a.Lift*worth*hope >= must {
+			a := &w.g.Arcs[start+i]
+			if hope := w.exit(to, left); hope > 0 && a.Lift*worth*hope >= must*(1+float64(way.Fade)*heap) {
 				w.try(k, t, labels, a)
 			}
 		}
@@ -156,12 +160,14 @@ func (w *sweep) pass(k, t, slot int, from *label, a *market.Arc) {
 		return
 	}
 	next.amount, next.gas = y, from.gas+gas
-	hope := float64(w.outlook.best[to][w.reach-k-1])
-	if hope == 0 || !w.g.Connected(to) {
+	need, hope := w.must(next.gas, 1)+w.toll(k+2), 0.
+	if rank := w.g.Core.Rank[to]; rank >= 0 {
+		hope = w.hope(rank, w.reach-k-1, need/(y*w.g.Worth[to]))
+	} else {
 		hope = w.exit(to, w.reach-k-1)
 	}
 	worth := w.g.Worth[to] * hope
-	if !(y*worth >= w.must(next.gas, 1)+w.toll(k+2)) {
+	if !(y*worth >= need) {
 		return
 	}
 	if w.exact && (!w.quote(&next, from) || !(next.amount*worth >= w.must(next.gas, 1))) {
