@@ -80,7 +80,7 @@ func (f *finder) alone(amount float64) ([]hop, bool) {
 		}
 		f.aimAtLast(sized(max(part, 0.5)*carried), part*carried)
 		top := f.top(amount)
-		for _, less := range []float64{1e-4, 1e-3, 1e-2, 1e-1} {
+		for _, less := range []float64{1e-4, 1e-3, 1e-2, 1e-1, 4e-1} {
 			floor := top * (1 - less)
 			if found >= floor {
 				floor = found - math.Abs(found)*slack
