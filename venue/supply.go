@@ -89,7 +89,11 @@ func (s *Supply) Pay(x float64) (y, price, gas float64) {
 	}
 	p := &s.Pieces[0]
 	if n := len(s.Pieces); n > 1 && s.Pieces[1].In < x {
-		lo, hi := 1, n
+		lo, hi := 1, 2
+		for hi < n && s.Pieces[hi].In < x {
+			lo, hi = hi, 2*hi
+		}
+		hi = min(hi, n)
 		for lo+1 < hi {
 			if mid := (lo + hi) >> 1; s.Pieces[mid].In < x {
 				lo = mid
