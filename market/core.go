@@ -20,7 +20,7 @@ type Core struct {
 // to be followed back.
 const Wide = 256
 
-// Sizes are worths for which a core knows what its rays lift.
+// Sizes are worths, up to a Heap, for which a core knows what its rays lift.
 var Sizes = [...]float64{0, 100, 1_000, 10_000}
 
 // Rays are the ways out of each token of a core.

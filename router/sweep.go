@@ -88,13 +88,16 @@ func (w *sweep) extend(k, t int, labels *bunch) {
 	seen := 0
 	for i := fan; i < len(ways) && seen < maxLook; i++ {
 		way := &ways[i]
-		if float64(way.Lift)*worth*o.most[left-1] < must {
+		most, need := float64(way.Lift)*worth*o.most[left-1], must*(1+float64(way.Fade)*heap)
+		if most < must {
 			break
 		}
 		if to := int(way.To); w.net.nodeOf[to] == 0 && !w.shut(to) {
-			seen++
+			if seen++; most < need {
+				continue
+			}
 			a := &w.g.Arcs[start+i]
-			if hope := w.exit(to, left); hope > 0 && a.Lift*worth*hope >= must*(1+float64(way.Fade)*heap) {
+			if hope := w.exit(to, left); hope > 0 && a.Lift*worth*hope >= need {
 				w.try(k, t, labels, a)
 			}
 		}
