@@ -16,6 +16,8 @@ const (
 	clearly = 1e-3
 	// blur is the part by which a supply may be too low.
 	blur = 1e-5
+	// quoting costs as much as so many evaluations of curves.
+	quoting = 16
 )
 
 // contest looks for a path that pays more than the given one in the pools' own
@@ -108,6 +110,7 @@ func uses(p *plan.Plan, pool venue.Pool) bool {
 
 // quote has a label paid by the pool itself.
 func (w *sweep) quote(next, from *label) bool {
+	w.net.effort += quoting
 	q, err := w.pools[next.arc.Pool].Quote(int(next.arc.In), int(next.arc.Out), u256.FromFloat(from.amount))
 	next.amount, next.gas = q.Out.Float(), from.gas+float64(q.Gas)
 	return err == nil
