@@ -64,16 +64,17 @@ func (n *net) settle() {
 const astray = 64
 
 // resolve solves after legs have joined, which can only pay more. Where it
-// pays less, a deep pool between tokens whose values were far apart has led
-// them astray: it would trade many times the order. They are found again with
-// legs that do not carry as much.
+// pays less or ends far from any values, a deep pool or order book between
+// tokens whose values were apart has led them astray: it would trade many times
+// the order. They are found again with legs that do not carry as much.
 func (n *net) resolve() {
 	before := n.paid
 	n.values = n.values[:0]
 	for i := range n.nodes {
 		n.values = append(n.values, n.nodes[i].v)
 	}
-	if n.paid = n.solve(rough); n.paid >= before*(1-rough) {
+	found := n.minimise(rough)
+	if n.paid = n.push(); found && n.paid >= before*(1-rough) {
 		return
 	}
 	for i := range n.nodes {

@@ -107,8 +107,11 @@ const lost = 1e-5
 // or led back, where pools were full or have lots, and where integers pay
 // less than floats.
 func (f *finder) doubts(p *plan.Plan) bool {
-	return f.full || f.tangled || f.lots || p.AmountOut.Float() < f.hoped*(1-lost)
+	return f.full || f.tangled || f.lots || f.loss(p) > lost
 }
+
+// loss is the part that a plan pays less than floats do.
+func (f *finder) loss(p *plan.Plan) float64 { return 1 - p.AmountOut.Float()/f.hoped }
 
 // spread lets others join a path and is the plan they make together.
 func (f *finder) spread(o *Order, path []hop) (plan.Plan, bool) {

@@ -39,8 +39,9 @@ var sizes = [2][maxRows]int{{rowParts, 1, 1, 1, 1, 1, 1, 1}, {4, 4, 4, 1, 1, 1, 
 
 const (
 	// worthRow is what a row has to pay for its part, of what another plan
-	// does, and luckyRow where but rounding makes rows better.
-	worthRow, luckyRow = 0.97, 1 - 1e-3
+	// does; where but rounding makes rows better, it may be less by luck times
+	// what integers lose.
+	worthRow, luck = 0.97, 10
 	// rowBudget and luckyBudget are the parts of a search's budget that it
 	// takes to look for them.
 	rowBudget, luckyBudget = 4, 16
@@ -48,7 +49,7 @@ const (
 
 // rows is the best plan of rows that each pay nearly as well as another plan.
 func (f *finder) rows(o *Order, other *plan.Plan) (best plan.Plan, ok bool) {
-	worth, budget := luckyRow, luckyBudget
+	worth, budget := min(1-clearly, max(worthRow, 1-luck*f.loss(other))), luckyBudget
 	if f.full || f.tangled || f.lots {
 		worth, budget = worthRow, rowBudget
 	}
