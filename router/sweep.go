@@ -25,6 +25,9 @@ const (
 	maxLook = 64
 	// leastGas is what any step burns.
 	leastGas = 80_000
+	// thrift is the part of an order that must be left of it for a pool that
+	// cannot take all.
+	thrift = 0.9
 	// leastGain is the part of a chunk that a path must gain: less is noise.
 	leastGain = 1e-9
 )
@@ -112,6 +115,7 @@ func (w *sweep) try(k, t int, labels *bunch, a *market.Arc) {
 	if w.banned[a.Source] || used > 0 && (node < 0 || w.alone || w.net.legs[used-1].arc == a) || len(w.closed) > 0 && slices.Contains(w.closed, a) {
 		return
 	}
+	over := false // the pool: a lesser label may fit, but not one that lost too much
 	for slot := range labels {
 		l := &labels[slot]
 		switch {
@@ -120,7 +124,8 @@ func (w *sweep) try(k, t int, labels *bunch, a *market.Arc) {
 			w.circle(l, a)
 		case !w.fits(k, t, slot, a):
 		case w.alone && l.amount > a.Supply.Max:
-			w.tooLarge = true // for this one
+			w.tooLarge, over = true, true
+		case over && l.amount*w.g.Worth[t] < thrift*w.layers[0].labels[0][0].amount*w.g.Worth[w.in]:
 		case node < 0:
 			w.pass(k, t, slot, l, a)
 			if k != 2 {
