@@ -45,11 +45,11 @@ func (g *Graph) appraise() {
 }
 
 const (
-	// Handful is the worth that is moved to see what pools pay in earnest.
-	Handful = 100
+	// handful is the worth that is moved to see what pools pay in earnest.
+	handful = 100
 	// Heap is the worth up to which fades are true.
 	Heap = 20_000
-	heap = 2. * Heap / Handful // of handfuls
+	heap = 2. * Heap / handful // of handfuls
 
 	rounds = 6 // in which worths are settled
 )
@@ -66,7 +66,7 @@ func (g *Graph) ask(lane int32, exp int16, arcs *stock) {
 	if g.rates[lane].asked = exp; l.arc == 0 {
 		return
 	}
-	a, x := arcs.of(l), math.Ldexp(Handful, -int(exp))
+	a, x := arcs.of(l), math.Ldexp(handful, -int(exp))
 	y, _ := a.Pay(min(x, a.Supply.Max))
 	g.rates[lane].there, g.rates[l.back].back = y/x, y/x
 	l.fade = float32(x * fade(a.Supply, min(x*heap, a.Supply.Max)))
@@ -114,7 +114,7 @@ func (g *Graph) settle(arcs *stock) []float32 {
 		}
 	}
 	for t := range stands {
-		scales[t] = float32(min(powers[t]*stands[t].unit, 2) / Handful)
+		scales[t] = float32(min(powers[t]*stands[t].unit, 2) / handful)
 	}
 	return scales
 }
