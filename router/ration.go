@@ -64,9 +64,9 @@ func (n *net) settle() {
 const astray = 64
 
 // resolve solves after legs have joined, which can only pay more. Where it
-// pays less or ends far from any values, a deep pool or order book between
-// tokens whose values were apart has led them astray: it would trade many times
-// the order. They are found again with legs that do not carry as much.
+// pays less, or no more and ends far from any values, a deep pool or order book
+// between tokens whose values were apart has led them astray: it would trade
+// many times the order. They are found again with legs that carry less.
 func (n *net) resolve() {
 	before := n.paid
 	n.values = n.values[:0]
@@ -74,7 +74,7 @@ func (n *net) resolve() {
 		n.values = append(n.values, n.nodes[i].v)
 	}
 	found := n.minimise(rough)
-	if n.paid = n.push(); found && n.paid >= before*(1-rough) {
+	if n.paid = n.push(); n.paid > before*(1+rough) || found && n.paid >= before*(1-rough) {
 		return
 	}
 	for i := range n.nodes {

@@ -50,7 +50,7 @@ const (
 // rows is the best plan of rows that each pay nearly as well as another plan.
 func (f *finder) rows(o *Order, other *plan.Plan) (best plan.Plan, ok bool) {
 	worth, budget := min(1-clearly, max(worthRow, 1-luck*f.loss(other))), luckyBudget
-	if f.full || f.tangled || f.lots {
+	if f.full || f.tangled {
 		worth, budget = worthRow, rowBudget
 	}
 	least := worth * other.AmountOut.Float() / rowParts * f.g.Worth[f.out]
