@@ -94,7 +94,7 @@ func TestLocalMarket(t *testing.T) {
 
 // noise is by how many basis points a rival may be ahead: by single units of
 // coarse tokens, and by what gas on the way is worth in one token or another.
-const noise = 0.1
+const noise = 0.05
 
 // contest holds a plan to what the rivals offer, up to some basis points, and
 // says by how many it pays more.
