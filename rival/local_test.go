@@ -5,8 +5,6 @@ import (
 	"encoding/binary"
 	"math"
 	"math/rand/v2"
-	"os"
-	"strconv"
 	"testing"
 	"time"
 
@@ -18,6 +16,7 @@ import (
 	"braid/chain"
 	"braid/contracts"
 	"braid/devchain"
+	"braid/families"
 	"braid/indexer"
 	"braid/market"
 	"braid/monad"
@@ -26,13 +25,7 @@ import (
 	"braid/router"
 	"braid/u256"
 	"braid/venue"
-	"braid/venue/balancer"
-	"braid/venue/hanji"
-	"braid/venue/kuru"
-	"braid/venue/nadfun"
-	"braid/venue/univ2"
-	"braid/venue/univ3"
-	"braid/venue/univ4"
+	"braid/venuetest"
 )
 
 // TestLocalChain sends random orders on the local chain, one after the other:
@@ -40,7 +33,7 @@ import (
 // net of gas, and must pay what it promises. ORDERS and SEED in the
 // environment make the run longer or another.
 func TestLocalChain(t *testing.T) {
-	orders, r := setting(t, "ORDERS", 600), rand.New(rand.NewPCG(setting(t, "SEED", 3), 9))
+	orders, r := venuetest.Setting(t, "ORDERS", 600), rand.New(rand.NewPCG(venuetest.Setting(t, "SEED", 3), 9))
 	l := newLocal(t)
 	kinds := map[venue.Type]int{}
 	gain := map[string]float64{}
@@ -74,7 +67,7 @@ func TestLocalChain(t *testing.T) {
 // pools themselves foresee behind each plan: nothing is sent. Among so many
 // some are behind by noise.
 func TestLocalMarket(t *testing.T) {
-	orders, r := setting(t, "ORDERS", 1200), rand.New(rand.NewPCG(setting(t, "SEED", 4), 9))
+	orders, r := venuetest.Setting(t, "ORDERS", 1200), rand.New(rand.NewPCG(venuetest.Setting(t, "SEED", 4), 9))
 	l := newLocal(t)
 	s := l.settle()
 	for done := 0; done < int(orders); {
@@ -165,11 +158,8 @@ type local struct {
 
 func newLocal(t *testing.T) *local {
 	t.Helper()
-	sources, wrapped := monad.Sources(), monad.WrappedNative
-	families := []venue.Family{
-		univ2.New(sources), univ3.New(sources), univ4.New(sources, wrapped), balancer.New(sources),
-		kuru.New(sources, wrapped), hanji.New(sources, wrapped), nadfun.New(sources, wrapped),
-	}
+	sources := monad.Sources()
+	families := families.Of(sources, monad.WrappedNative)
 	c, err := devchain.Start(t.Context(), devchain.Config{
 		RPCAddr: "127.0.0.1:0", Artifacts: "../build/artifacts", Seed: 1, Sources: sources, Families: families,
 	})
@@ -183,8 +173,8 @@ func newLocal(t *testing.T) *local {
 	}
 	t.Cleanup(node.Close)
 	l := &local{T: t, chain: c, node: node, allowed: map[common.Address]bool{}}
-	l.at.Router, l.at.Executor = contracts.Addresses(wrapped)
-	l.at.WrappedNative = wrapped
+	l.at.Router, l.at.Executor = contracts.Addresses(monad.WrappedNative)
+	l.at.WrappedNative = monad.WrappedNative
 	l.index = indexer.New(indexer.Config{
 		Node: node, Families: families, Start: market.New(monad.Chain()), Listed: monad.Tokens(), Registry: prometheus.NewRegistry(),
 		FirstBlock: 1_000_000,
@@ -249,16 +239,4 @@ func (l *local) balance(token, owner common.Address) u256.Int {
 func (l *local) sign(tx venue.Tx) *types.Transaction {
 	l.nonce++
 	return devchain.Sign(devchain.DevKey, l.nonce-1, tx)
-}
-
-func setting(t *testing.T, name string, otherwise uint64) uint64 {
-	text := os.Getenv(name)
-	if text == "" {
-		return otherwise
-	}
-	n, err := strconv.ParseUint(text, 10, 64)
-	if err != nil {
-		t.Fatalf("%s=%q is not a number", name, text)
-	}
-	return n
 }
