@@ -153,11 +153,12 @@ func (f *finder) split(o Order) (plan.Plan, bool) {
 }
 
 // run carries the net out. Where pools are filled to the brim others take what
-// floats have put on top; where a part is too small for its pool, that leg
-// leaves and the others get more.
+// floats have put on top, or, where less than their last lot is nothing, leave
+// them a little more; where a part is too small for its pool, that leg leaves
+// and the others get more.
 func (f *finder) run(o Order) (plan.Plan, bool) {
 	for f.net.splits() || f.net.live() > f.hops && f.net.live() <= f.maxSteps {
-		for _, room := range []float64{0, hair, brim} {
+		for _, room := range []float64{0, hair, brim, -more} {
 			if p, err := plan.Run(o.TokenIn, o.TokenOut, o.AmountIn, f.net.steps(room)); err == nil {
 				return p, true
 			}
@@ -168,5 +169,5 @@ func (f *finder) run(o Order) (plan.Plan, bool) {
 }
 
 // hair and brim are the parts of a full pool that are left free when it
-// overflows.
-const hair, brim = 1e-7, 1e-4
+// overflows; more is what it gets on top when it lacks something.
+const hair, brim, more = 1e-7, 1e-4, 2e-3

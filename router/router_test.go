@@ -258,6 +258,18 @@ func TestScripts(t *testing.T) {
 			want: "one A>D 10000, one D>C 9055, two D>E 945, two E>F 945, two F>C 945, one C>B 10000",
 		},
 		{
+			// Of so few units the fee takes two, not one and a half.
+			name: "the last lot of a book, for less than floats promise",
+			pools: func(w *world) {
+				w.ranges("one", "A", "C", ticks.Range{Lower: -1000, Upper: 1000, Liquidity: u256.FromFloat(1e12)})
+				w.pool("two", "C", 1e12, "D", 1e12*1e13)
+				w.book("book", "D", "B", level{1100, 1e15})
+				w.pool("two", "D", 1e6*e18, "B", 1e6*e18)
+			},
+			in: "A", amount: 2921, out: "B",
+			want: "one A>C 10000, two C>D 10000, book D>B 344, two D>B 9656",
+		},
+		{
 			name: "less than a lot goes elsewhere",
 			pools: func(w *world) {
 				w.book("book", "A", "B", level{1000, 1e3 * e18})

@@ -21,7 +21,8 @@ func (n *net) splits() bool {
 
 // steps lists the legs so that a token is complete before it is used, and a
 // chain stays together: a pool can then be paid by the one before it. Pools
-// that are full leave room for so small a part.
+// that are full leave room for so small a part, or get more by it if it is
+// negative.
 func (n *net) steps(room float64) []plan.Step {
 	n.brim(room)
 	missing := make([]int, len(n.nodes)) // legs that still have to fill a node
@@ -80,11 +81,11 @@ func (n *net) leaving(node int) (legs []*leg, sum float64) {
 // those that lead to where all legs do; none without room to leave.
 func (n *net) brim(room float64) {
 	for i := range n.nodes {
-		n.nodes[i].joined = i != sink && room > 0 // all that leave are full
+		n.nodes[i].joined = i != sink && room != 0 // all that leave are full
 	}
 	for i := len(n.legs) - 1; i >= 0; i-- {
 		l := &n.legs[i]
-		l.full = room > 0 && (l.x >= l.supply.Max*(1-room) || n.nodes[l.to].joined)
+		l.full = room != 0 && (l.x >= l.supply.Max*(1-math.Abs(room)) || n.nodes[l.to].joined)
 		n.nodes[l.from].joined = n.nodes[l.from].joined && (l.full || l.off)
 	}
 }
