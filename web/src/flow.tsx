@@ -10,8 +10,10 @@ import { useWidth } from "./width";
 
 interface Post {
   id: string;
+  token: string;
   symbol: string;
   amount: bigint;
+  left: bigint;
 }
 
 interface Band {
@@ -28,31 +30,39 @@ const POST = 10;
 /** The tones of the kinds of venues are set in the style sheet. */
 export const tone = (kind: string): string => `tone-${kind}`;
 
+/** A token that is made again after nothing was left of it stands there a second time. */
 function lay(quote: Quote, width: number): Laid | undefined {
-  const amounts = new Map<string, bigint>([[quote.tokenIn, BigInt(quote.amountIn)]]);
-  const posts = new Map<string, Post>();
+  const posts: Post[] = [];
+  const held = new Map<string, Post>();
   const met = new Map<string, number>();
-  const post = (id: string, symbol: string) => posts.has(id) || posts.set(id, { id, symbol, amount: 0n });
-  const links = quote.routes.map((step) => {
-    post(step.tokenIn, step.tokenInSymbol);
-    post(step.tokenOut, step.tokenOutSymbol);
-    amounts.set(step.tokenOut, (amounts.get(step.tokenOut) ?? 0n) + BigInt(step.amountOut));
+  const add = (token: string, symbol: string, amount: bigint): Post => {
+    const post = held.get(token) ?? { id: `${token}:${posts.length}`, token, symbol, amount: 0n, left: 0n };
+    if (!held.has(token)) posts.push(post);
+    held.set(token, post);
+    post.amount += amount;
+    post.left += amount;
+    return post;
+  };
+  const links = quote.routes.map((step, i) => {
+    const from = add(step.tokenIn, step.tokenInSymbol, i === 0 ? BigInt(quote.amountIn) : 0n);
+    from.left -= BigInt(step.amountIn);
+    if (from.left === 0n) held.delete(step.tokenIn);
+    const to = add(step.tokenOut, step.tokenOutSymbol, BigInt(step.amountOut));
     const name = `${step.pool}:${step.tokenIn}:${step.tokenOut}`;
     const turn = met.get(name) ?? 0;
     met.set(name, turn + 1);
-    return { source: step.tokenIn, target: step.tokenOut, value: step.weight, step, key: `${name}:${turn}` };
+    return { source: from.id, target: to.id, value: step.weight, step, key: `${name}:${turn}` };
   });
-  for (const p of posts.values()) p.amount = amounts.get(p.id) ?? 0n;
   // A route of few pools would be a wall: its bands are thinner, in the middle.
   const margin = Math.max(0, (HEIGHT - 34 - 110 * widest(quote)) / 2);
   const layout = sankey<Post, Band>()
     .nodeId((node) => node.id)
     .nodeAlign(sankeyJustify)
     .nodeWidth(POST)
-    .nodePadding(Math.max(10, Math.min(30, 260 / posts.size)))
+    .nodePadding(Math.max(10, Math.min(30, 260 / posts.length)))
     .extent([[1, 26 + margin], [width - 1, HEIGHT - 8 - margin]]);
   try {
-    return layout({ nodes: [...posts.values()], links } as unknown as Laid);
+    return layout({ nodes: posts, links } as unknown as Laid);
   } catch {
     return undefined; // no flow at all: the list of steps tells it
   }
@@ -102,7 +112,7 @@ export function Flow({ quote, find }: Props) {
               </text>
             ))}
           {laid?.nodes.map((node) => (
-            <PostName key={node.id} node={node} token={find(node.id)} width={width} />
+            <PostName key={node.id} node={node} token={find(node.token)} width={width} />
           ))}
         </svg>
       </div>
