@@ -3,7 +3,6 @@ package indexer_test
 import (
 	"context"
 	"fmt"
-	"math/big"
 	"math/rand/v2"
 	"net"
 	"os/exec"
@@ -13,6 +12,7 @@ import (
 	"time"
 
 	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/common/hexutil"
 	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/ethereum/go-ethereum/crypto"
 	"github.com/ethereum/go-ethereum/ethclient"
@@ -201,8 +201,9 @@ func (a *anvil) settled(x *indexer.Indexer) *market.Snapshot {
 	from := a.head().Number.Uint64()
 	for late := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
 		if s := x.Head(); s != nil && s.Block().Number >= from {
-			h, err := a.node.HeaderByNumber(a.Context(), new(big.Int).SetUint64(s.Block().Number))
-			if err == nil && h.ParentHash == s.Block().Parent {
+			var now struct{ Hash common.Hash }
+			err := a.node.Client().Call(&now, "eth_getBlockByNumber", hexutil.Uint64(s.Block().Number), false)
+			if err == nil && now.Hash == s.Block().Hash {
 				return s
 			}
 		}
