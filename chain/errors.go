@@ -25,6 +25,7 @@ var (
 // plain takes out of an error what may hold a key, the URL and whole bodies,
 // and gives the many ways to say "unknown block" one name.
 func plain(err error) error {
+	const resourceNotFound = -32001 // EIP-1474
 	var at *url.Error
 	if errors.As(err, &at) {
 		err = at.Err
@@ -37,7 +38,7 @@ func plain(err error) error {
 	var answer rpc.Error
 	if errors.As(err, &answer) {
 		m := strings.ToLower(answer.Error())
-		missing := strings.Contains(m, "not found") && (strings.Contains(m, "block") || strings.Contains(m, "header"))
+		missing := strings.Contains(m, "not found") && (strings.Contains(m, "block") || strings.Contains(m, "header") || answer.ErrorCode() == resourceNotFound)
 		if (missing || strings.Contains(m, "unknown block")) && !strings.Contains(m, "revert") {
 			return fmt.Errorf("%w: %w", ErrUnknownBlock, err)
 		}

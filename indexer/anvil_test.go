@@ -2,6 +2,7 @@ package indexer_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"net"
@@ -89,6 +90,13 @@ func TestAnvil(t *testing.T) {
 			a.nonce, _ = a.node.NonceAt(t.Context(), devchain.DevAccount, nil)
 		}
 		parity(t, node, a.settled(x))
+	}
+	var gone struct{ Hash common.Hash }
+	if err := errors.Join(a.node.Client().Call(&gone, "eth_getBlockByNumber", "latest", false), a.node.Client().Call(nil, "anvil_reorg", 3, []any{})); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := node.Calls(t.Context(), gone.Hash, []chain.Call{{To: tokens[0]}}); !errors.Is(err, chain.ErrUnknownBlock) {
+		t.Errorf("a read at a block that is gone: %v", err)
 	}
 	if proved, believed := blocks(t, registry); proved == 0 || believed > 0 {
 		t.Errorf("the logs of %v blocks were proved, those of %v were not", proved, believed)
