@@ -45,6 +45,13 @@ gas: artifacts ## hold gas limits to what random routes need: ROUTES=n SEED=n
 	@set -o pipefail; ROUTES=$(ROUTES) SEED=$(SEED) go test -count=1 -timeout 3h -run '^TestGas$$' -v ./cmd/braid \
 		| grep -E '^(schedule=|FAIL|panic)|over the bar|: (least|worst) '
 
+BASE ?= HEAD
+compare: artifacts ## hold this build to the build of another commit: BASE=commit SEED=n
+	@rm -rf build/base && mkdir -p build/base && git archive $(BASE) | tar x -C build/base
+	@cd build/base && go build -o ../base-braid ./cmd/braid && rm -rf ../base
+	@set -o pipefail; BASE_BINARY=$(CURDIR)/build/base-braid SEED=$(SEED) go test -count=1 -timeout 1h -run '^TestCompare$$' -v ./walk \
+		| grep -vE ' level='
+
 bench: artifacts ## run the benchmarks
 	go test -run '^$$' -bench . -benchmem ./...
 
@@ -80,4 +87,4 @@ clean: ## remove what was built
 	rm -rf build node_modules web/dist/assets web/dist/*.html
 
 FORCE:
-.PHONY: help run test forge browse page warm differential gas soak bench artifacts contracts clean FORCE
+.PHONY: help run test forge browse page warm differential gas soak compare bench artifacts contracts clean FORCE
