@@ -3,12 +3,15 @@ package devchain
 import (
 	"testing"
 
+	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
 	"golang.org/x/sync/errgroup"
 
 	"braid/contracts"
 	"braid/families"
 	"braid/monad"
+	"braid/u256"
+	"braid/venue"
 	"braid/venue/balancer"
 	"braid/venue/hanji"
 	"braid/venue/kuru"
@@ -38,7 +41,6 @@ func TestTrader(t *testing.T) {
 	seen := map[string]int{}
 	swapped := contracts.Router.ABI.Events["Swapped"].ID
 	for range 100 {
-		trader.listen(t.Context())
 		if err := trader.trade(t.Context()); err != nil {
 			t.Fatal(err)
 		}
@@ -54,8 +56,8 @@ func TestTrader(t *testing.T) {
 					seen["swaps"]++
 				}
 				for _, f := range families {
-					if e, err := f.Decode(log); err == nil && e != nil && trader.places[e.Pool()] != nil {
-						seen[trader.places[e.Pool()].pool.Info().Source.Family]++
+					if e, err := f.Decode(log); err == nil && e != nil && trader.pools[e.Pool()] != nil {
+						seen[trader.pools[e.Pool()].pool.Info().Source.Family]++
 						break
 					}
 				}
@@ -70,6 +72,57 @@ func TestTrader(t *testing.T) {
 	}
 	if seen["swaps"] < 80 {
 		t.Errorf("%d swaps in a hundred tries", seen["swaps"])
+	}
+}
+
+// TestTraderRunsOut: a token of which the founder has nothing left is not
+// traded, and the others still are.
+func TestTraderRunsOut(t *testing.T) {
+	sources := monad.Sources()
+	families := []venue.Family{univ2.New(sources)}
+	chain, err := Start(t.Context(), Config{RPCAddr: "127.0.0.1:0", Artifacts: "../build/artifacts", Seed: 1, Sources: sources, Families: families})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer chain.Close()
+	chain.stop()
+	chain.done.Wait()
+	trader := newTrader(chain, families, 1)
+	defer trader.node.Close()
+	trader.follow(t.Context())
+	trader.held = map[common.Address]u256.Int{}
+	nonce, err := trader.node.NonceAt(t.Context(), founder, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, token := range []common.Address{monad.USDC, monad.WrappedNative} {
+		held, err := trader.balance(t.Context(), token)
+		if err != nil {
+			t.Fatal(err)
+		}
+		amount := held.Bytes()
+		data := venue.Calldata("transfer(address,uint256)", DevAccount[:], amount[:])
+		if _, err := chain.Mine(Sign(founderKey, nonce+uint64(i), venue.Tx{To: token, Data: data, Gas: approveGas})); err != nil {
+			t.Fatal(err)
+		}
+	}
+	swaps := 0
+	for range 30 {
+		if err := trader.trade(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if err := chain.sealPool(true); err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range chain.eth.BlockChain().GetReceiptsByHash(chain.Head().Hash()) {
+			if r.Status != types.ReceiptStatusSuccessful {
+				t.Errorf("block %d: a transaction reverts after %d gas", r.BlockNumber, r.GasUsed)
+			}
+			swaps++
+		}
+	}
+	if swaps == 0 {
+		t.Error("nothing is traded")
 	}
 }
 

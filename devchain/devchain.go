@@ -46,7 +46,7 @@ type Config struct {
 	Sources   []venue.Source
 	Families  []venue.Family // those that are a venue.Stager set themselves up
 	Heartbeat time.Duration  // between blocks without transactions; 0 for none
-	Activity  bool           // somebody trades about once a second
+	Activity  bool           // somebody makes small trades, and arbitrages what others moved
 
 	// Either may be nil.
 	Log      *slog.Logger

@@ -62,7 +62,7 @@ func dev(ctx context.Context, args []string, getenv func(string) string, stdout,
 	f.StringVar(&c.RPCAddr, "rpc-addr", "127.0.0.1:8545", "where the chain's JSON-RPC listens (`host:port`)")
 	f.StringVar(&c.Artifacts, "artifacts", "build/artifacts", "`folder` with the venues' bytecode, made by `make artifacts`")
 	f.Uint64Var(&c.Seed, "seed", 1, "the `number` from which the market is made")
-	f.BoolVar(&c.Activity, "activity", false, "trade in the background, so that prices move")
+	f.BoolVar(&c.Activity, "activity", false, "trade in the background: small trades move prices, and arbitrage brings back what large ones moved")
 	if err := settings(f, args, getenv); err != nil {
 		return err
 	}
