@@ -74,3 +74,6 @@ func distance(a, b string) int {
 	}
 	return row[len(b)]
 }
+
+// Nearest are the candidates that are spelled most like a word.
+func Nearest(word string, candidates []string) []string { return nearest(word, candidates) }

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -16,8 +15,30 @@ import (
 	"braid/market"
 	"braid/plan"
 	"braid/router"
-	"braid/u256"
 )
+
+const benchHelp = `All files are JSON. Amounts are strings of digits, in raw token units.
+
+--market   {"native":0, "gas":{"priceWei":"102000000000"}, "stables":[1], "tokens":[…], "pools":[…]}
+  native   position in tokens of wrapped native; stables: those worth a dollar (without them the
+           token whose usd is nearest to 1)
+  tokens   {"symbol":"WMON", "address":"0x3bd3…", "decimals":18, "usd":0.03}
+  pools    one of these, where t0 and t1 are positions in tokens and fees are in millionths:
+    V2     {"id":0, "type":"v2", "address":"0x…", "t0":0, "t1":1, "feePpm":3000, "r0":"1000", "r1":"30"}
+    V3     {"id":1, "type":"v3", "address":"0x…", "t0":0, "t1":1, "feePpm":500, "tickSpacing":10,
+            "sqrtPriceX96":"79228162514264337593543950336", "tick":0,
+            "ticks":[{"i":-10,"net":"1000000"},{"i":10,"net":"-1000000"}]}
+    other  {"id":2, "type":"kuru", "source":"Kuru", "state":"0x…"}, as --dump writes them
+--trades   [{"id":0, "in":0, "out":1, "amountIn":"1000000000000000000"}, …]
+           in and out are positions in tokens
+--out      {"runner":"braid", "version":"…", "config":"max-steps=32", "setupMs":1.5, "results":[…]}
+  results  {"trade":0, "amountOut":"29", "micros":412.5, "steps":[{"pool":0,"in":0,"out":1,"amountIn":"1000"}]}
+           one for each trade, in order: what the plan pays, the time to find it in microseconds, and
+           its steps by positions in pools and tokens; "error" where there is no plan; with --bounds
+           also "boundAmountOut" and "boundStepsAmountOut", more than which no plan can pay
+
+--dump writes the market of a local chain (--rpc) as a --market file.
+`
 
 // task is an order of a bench, by the numbers of the market's tokens.
 type task struct {
@@ -58,9 +79,9 @@ type report struct {
 // bench plans each order of a file once, in order, on one goroutine, and
 // writes down what each plan pays and how long it took to find. Bounds come
 // after all plans, so that these are timed alone.
-func bench(ctx context.Context, args []string, stdout, stderr io.Writer) error {
-	f := flags("bench", stderr)
-	maxSteps := f.Int("max-steps", router.DefaultMaxSteps, "steps that a plan may have")
+func bench(ctx context.Context, args []string, stdout io.Writer) error {
+	f := flags("bench", stdout)
+	maxSteps := f.Int("max-steps", router.DefaultMaxSteps, "most `steps` of a plan")
 	marketFile := f.String("market", "", "the market, a JSON `file`")
 	tradesFile := f.String("trades", "", "the orders, a JSON `file`")
 	bounds := f.Bool("bounds", false, "compute what no plan can pay more than, and say how far the plans are from there")
@@ -70,16 +91,19 @@ func bench(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	if err := parse(f, args); err != nil {
 		return err
 	}
-	if *dumpFile != "" {
+	switch {
+	case *dumpFile != "" && *rpc == "":
+		return misuse("bench --dump needs the node to read from: --rpc URL")
+	case *dumpFile != "":
 		return dump(ctx, *rpc, *dumpFile)
+	case *marketFile == "" || *tradesFile == "" || *outFile == "":
+		return misuse("bench needs --market, --trades and --out: braid bench -h shows what is in them")
+	case *maxSteps < 1 || *maxSteps > 100:
+		return misuse("--max-steps %d is not between 1 and 100", *maxSteps)
 	}
-	if *marketFile == "" || *tradesFile == "" || *outFile == "" {
-		return errors.New("bench needs --market, --trades and --out")
-	}
-	var sheet sheet
-	var tasks []task
-	if err := errors.Join(readJSON(*marketFile, &sheet), readJSON(*tradesFile, &tasks)); err != nil {
-		return err
+	sheet, err := readSheet(*marketFile)
+	if err != nil {
+		return fmt.Errorf("%s: %w", *marketFile, err)
 	}
 	start := time.Now()
 	s, err := sheet.snapshot()
@@ -87,15 +111,14 @@ func bench(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		return fmt.Errorf("%s: %w", *marketFile, err)
 	}
 	s.Graph()
-	r := report{Runner: "braid", Version: version, Config: fmt.Sprint("max-steps=", *maxSteps), SetupMs: since(start) / 1e3}
-	var orders []router.Order
-	for _, t := range tasks {
-		o, err := t.order(s, *maxSteps)
-		if err != nil {
-			return fmt.Errorf("%s: order %d: %w", *tradesFile, t.ID, err)
-		}
-		r.Results = append(r.Results, t.run(s, o))
-		orders = append(orders, o)
+	setup := since(start) / 1e3
+	tasks, orders, err := readTasks(*tradesFile, s, *maxSteps)
+	if err != nil {
+		return fmt.Errorf("%s: %w", *tradesFile, err)
+	}
+	r := report{Runner: "braid", Version: version, Config: fmt.Sprint("max-steps=", *maxSteps), SetupMs: setup}
+	for i, t := range tasks {
+		r.Results = append(r.Results, t.run(s, orders[i]))
 	}
 	if *bounds {
 		r.bound(s, orders, stdout)
@@ -109,11 +132,15 @@ func bench(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 
 func (t *task) order(s *market.Snapshot, maxSteps int) (router.Order, error) {
 	amount, err := t.Amount.integer()
-	if n := len(s.Tokens()); err == nil && (t.In < 0 || t.In >= n || t.Out < 0 || t.Out >= n) {
-		err = fmt.Errorf("the market has %d tokens", n)
-	}
 	if err != nil {
-		return router.Order{}, err
+		return router.Order{}, fmt.Errorf("amountIn: %w", err)
+	}
+	n := len(s.Tokens())
+	switch {
+	case t.In < 0 || t.In >= n:
+		return router.Order{}, fmt.Errorf("in: there is no token %d: the market has %d, from 0 on", t.In, n)
+	case t.Out < 0 || t.Out >= n:
+		return router.Order{}, fmt.Errorf("out: there is no token %d: the market has %d, from 0 on", t.Out, n)
 	}
 	return router.Order{
 		TokenIn: s.Tokens()[t.In].Address, TokenOut: s.Tokens()[t.Out].Address,
@@ -177,28 +204,6 @@ func newMove(s *market.Snapshot, step *plan.Step) move {
 }
 
 func since(start time.Time) (micros float64) { return float64(time.Since(start).Nanoseconds()) / 1e3 }
-
-func readJSON(path string, v any) error {
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return err
-	}
-	if err := json.Unmarshal(data, v); err != nil {
-		return fmt.Errorf("%s: %w", path, err)
-	}
-	return nil
-}
-
-// decimal is an integer that need not fit a double.
-type decimal string
-
-func (d decimal) integer() (u256.Int, error) {
-	n, err := u256.FromDecimal(string(d))
-	if err != nil {
-		return u256.Zero, fmt.Errorf("%.90q: %w", string(d), err)
-	}
-	return n, nil
-}
 
 // nearest is the token of the sheet whose price is nearest to a dollar.
 func (s *sheet) nearest() int {

@@ -39,13 +39,13 @@ func pieces(wrapped common.Address) []piece {
 
 // deploy puts both contracts where they belong, if they do not stand there yet,
 // and says what to verify. Without a key it prints the transactions instead.
-func deploy(ctx context.Context, args []string, getenv func(string) string, stdout, stderr io.Writer) (err error) {
+func deploy(ctx context.Context, args []string, getenv func(string) string, stdout io.Writer) (err error) {
 	defer func() {
 		if at := new(url.Error); errors.As(err, &at) {
 			err = fmt.Errorf("node: %w", at.Err) // the URL may hold a key
 		}
 	}()
-	f := flags("deploy", stderr)
+	f := flags("deploy", stdout)
 	rpc := f.String("rpc", getenv("BRAID_RPC"), "a node's JSON-RPC `URL` (BRAID_RPC)")
 	keyEnv := f.String("key-env", "", "the environment `variable` that holds the sender's private key; without it transactions are printed, not sent")
 	wrapped := f.String("wrapped-native", monad.WrappedNative.Hex(), "the chain's wrapped native `token`")
@@ -53,7 +53,7 @@ func deploy(ctx context.Context, args []string, getenv func(string) string, stdo
 		return err
 	}
 	if *rpc == "" || !common.IsHexAddress(*wrapped) {
-		return errors.New("deploy needs a node and a token: --rpc URL, --wrapped-native ADDRESS")
+		return misuse("deploy needs a node and a token: --rpc URL, --wrapped-native ADDRESS")
 	}
 	node, err := ethclient.DialContext(ctx, *rpc)
 	if err != nil {

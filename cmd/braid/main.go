@@ -15,27 +15,32 @@ import (
 // version is set by the build.
 var version = "dev"
 
-const usage = `braid finds the best swap across the liquidity venues of Monad (chain 143).
-
-  braid dev      start a local chain with real venues, and the service on it
-  braid serve    start the service against a node
-  braid quote    ask a running service, as in braid quote WMON USDC 1000
-  braid bench    route the orders of a file on the market of another
-  braid verify   hold an answer of /swap to its request, and tell it in words
-  braid deploy   put the contracts where they belong on a chain
-  braid version  say which build this is
-
-Each command explains its flags with -h.
-`
-
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	err := run(ctx, os.Args[1:], os.Getenv, os.Stdout, os.Stderr)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "braid:", err)
-		os.Exit(1)
 	}
+	os.Exit(exitCode(err))
+}
+
+// usageError is a command line or a setting that cannot be carried out.
+type usageError struct{ error }
+
+func (e usageError) Unwrap() error { return e.error }
+
+func misuse(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
+
+// exitCode is 0 for success, 2 for a usageError, and 1 for all else.
+func exitCode(err error) int {
+	switch {
+	case err == nil:
+		return 0
+	case errors.As(err, new(usageError)):
+		return 2
+	}
+	return 1
 }
 
 // run builds everything, waits for everything and returns when all has ended.
@@ -44,6 +49,9 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdout,
 	if len(args) > 0 {
 		command, args = args[0], args[1:]
 	}
+	if command == "help" && len(args) == 1 && helpOf(args[0]) != nil {
+		command, args = args[0], []string{"-h"}
+	}
 	var err error
 	switch command {
 	case "dev":
@@ -51,19 +59,19 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdout,
 	case "serve":
 		err = serve(ctx, args, getenv, stdout, stderr)
 	case "quote":
-		err = quote(ctx, args, getenv, stdout, stderr)
+		err = quote(ctx, args, getenv, stdout)
 	case "bench":
-		err = bench(ctx, args, stdout, stderr)
+		err = bench(ctx, args, stdout)
 	case "verify":
 		err = verify(ctx, args, os.Stdin, stdout, stderr)
 	case "deploy":
-		err = deploy(ctx, args, getenv, stdout, stderr)
-	case "version":
+		err = deploy(ctx, args, getenv, stdout)
+	case "version", "-version", "--version":
 		fmt.Fprintln(stdout, version)
-	case "help", "-h", "--help":
-		fmt.Fprint(stdout, usage)
+	case "help", "-h", "-help", "--help":
+		fmt.Fprint(stdout, overview())
 	default:
-		err = fmt.Errorf("unknown command %.20q: try `braid help`", command)
+		err = misuse("unknown command %.20q%s: `braid help` lists them", command, suggest(command, commandNames()))
 	}
 	if errors.Is(err, flag.ErrHelp) || errors.Is(err, context.Canceled) {
 		return nil

@@ -109,11 +109,34 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
+// TestHelp: every command explains itself with an example, on the standard
+// output, and that is no failure.
 func TestHelp(t *testing.T) {
-	for _, args := range [][]string{{}, {"help"}, {"version"}, {"dev", "-h"}, {"serve", "-h"}} {
+	for _, args := range [][]string{{}, {"help"}, {"-h"}, {"version"}, {"--version"}, {"help", "quote"}} {
+		if out, err := braid(args...); err != nil || out == "" {
+			t.Errorf("%v: %v, %q", args, err, out)
+		}
+	}
+	for _, c := range commands {
 		var out, log bytes.Buffer
-		if err := run(context.Background(), args, func(string) string { return "" }, &out, &log); err != nil || out.Len()+log.Len() == 0 {
-			t.Errorf("%v: %v, %q", args, err, out.String())
+		err := run(context.Background(), []string{c.name, "-h"}, func(string) string { return "" }, &out, &log)
+		text := out.String()
+		if err != nil || log.Len() > 0 || !strings.Contains(text, "For example: braid "+c.name) || !strings.Contains(text, "\n  --") || !strings.Contains(text, "Exit codes") {
+			t.Errorf("%s: %v, %q, %q", c.name, err, text, log.String())
+		}
+	}
+}
+
+func TestExitCodes(t *testing.T) {
+	for code, lines := range map[int][]string{
+		0: {"help", "dev -h", "bench -help"},
+		1: {"verify nowhere.json", "bench --market nowhere.json --trades x --out y"},
+		2: {"fly", "qoute", "dev now", "serve", "dev --fly", "dev --rate fast", "dev --max-steps 0", "quote MON", "bench", "deploy", "verify a b", "verify --request http://x/quote?a=b", "dev --addr https://x:1"},
+	} {
+		for _, line := range lines {
+			if out, err := braid(strings.Fields(line)...); exitCode(err) != code {
+				t.Errorf("%s: code %d, not %d: %v: %s", line, exitCode(err), code, err, out)
+			}
 		}
 	}
 }

@@ -2,8 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"log/slog"
@@ -19,7 +17,7 @@ import (
 // serve runs the service alone, against a node.
 func serve(ctx context.Context, args []string, getenv func(string) string, stdout, stderr io.Writer) error {
 	var s service
-	f := flags("serve", stderr)
+	f := flags("serve", stdout)
 	s.flags(f)
 	f.StringVar(&s.chain, "chain", "monad", "whose deployments, tokens and limits to go by; there is one: `monad`")
 	f.Var(&s.rpc, "rpc", "a node's JSON-RPC `URL`, http or ws; given again, another node")
@@ -32,7 +30,7 @@ func serve(ctx context.Context, args []string, getenv func(string) string, stdou
 		return err
 	}
 	if len(s.rpc.values) == 0 {
-		return errors.New("serve needs a node: give --rpc URL or set BRAID_RPC")
+		return misuse("serve needs a node: give --rpc URL or set BRAID_RPC")
 	}
 	l, err := s.listen()
 	if err != nil {
@@ -56,7 +54,7 @@ braid is ready
 func dev(ctx context.Context, args []string, getenv func(string) string, stdout, stderr io.Writer) error {
 	var s service
 	c := devchain.Config{Sources: monad.Sources(), Heartbeat: time.Second}
-	f := flags("dev", stderr)
+	f := flags("dev", stdout)
 	s.flags(f)
 	s.chain = "monad"
 	f.StringVar(&c.RPCAddr, "rpc-addr", "127.0.0.1:8545", "where the chain's JSON-RPC listens (`host:port`)")
@@ -91,22 +89,6 @@ braid is ready
   key       0x%[5]x, known to everyone: for this chain only
 `, l.Addr(), local.URL(), monad.ChainID, devchain.DevAccount, crypto.FromECDSA(devchain.DevKey))
 	})
-}
-
-func flags(command string, stderr io.Writer) *flag.FlagSet {
-	f := flag.NewFlagSet("braid "+command, flag.ContinueOnError)
-	f.SetOutput(stderr)
-	return f
-}
-
-func parse(f *flag.FlagSet, args []string) error {
-	if err := f.Parse(args); err != nil {
-		return err
-	}
-	if f.NArg() > 0 {
-		return fmt.Errorf("%s takes flags only, not %.40q: see %s -h", f.Name(), f.Arg(0), f.Name())
-	}
-	return nil
 }
 
 func logger(w io.Writer) *slog.Logger {

@@ -100,10 +100,15 @@ func contactable(s string) bool {
 
 // listen comes before anything slow, so that a used port is known at once.
 func (s *service) listen() (net.Listener, error) {
-	if err := s.check(); err != nil {
-		return nil, err
+	addr, err := listenAddress(s.addr)
+	if err == nil {
+		err = s.check()
 	}
-	l, err := net.Listen("tcp", s.addr)
+	if err != nil {
+		return nil, usageError{err}
+	}
+	s.addr = addr
+	l, err := net.Listen("tcp", addr)
 	if errors.Is(err, syscall.EADDRINUSE) {
 		return nil, fmt.Errorf("address %s is in use: stop what listens there, or choose another with --addr or BRAID_ADDR", s.addr)
 	}

@@ -37,11 +37,14 @@ func settings(f *flag.FlagSet, args []string, getenv func(string) string) error 
 			}
 		}
 	})
-	if err := errors.Join(faults...); err != nil || *path == "" {
-		return err
+	if err := errors.Join(faults...); err != nil {
+		return usageError{err}
+	}
+	if *path == "" {
+		return nil
 	}
 	if err := parseFile(f, *path, given); err != nil {
-		return fmt.Errorf("settings %s: %w", *path, err)
+		return misuse("settings %s: %w", *path, err)
 	}
 	return nil
 }

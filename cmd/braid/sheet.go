@@ -64,10 +64,10 @@ type sheetTick struct {
 func (s *sheet) snapshot() (*market.Snapshot, error) {
 	gasWei, err := s.Gas.PriceWei.integer()
 	if err != nil {
-		return nil, fmt.Errorf("gas price: %w", err)
+		return nil, fmt.Errorf("gas.priceWei: %w", err)
 	}
 	if s.Native < 0 || s.Native >= len(s.Tokens) {
-		return nil, fmt.Errorf("no token %d to be native", s.Native)
+		return nil, fmt.Errorf("native: there is no token %d: the market has %d, from 0 on", s.Native, len(s.Tokens))
 	}
 	chain := market.Chain{WrappedNative: s.Tokens[s.Native].Address, MinBaseFee: gasWei}
 	stables := s.Stables
@@ -76,7 +76,7 @@ func (s *sheet) snapshot() (*market.Snapshot, error) {
 	}
 	for _, i := range stables {
 		if i < 0 || i >= len(s.Tokens) {
-			return nil, fmt.Errorf("no token %d to be worth a dollar", i)
+			return nil, fmt.Errorf("stables: there is no token %d: the market has %d, from 0 on", i, len(s.Tokens))
 		}
 		chain.Stables = append(chain.Stables, s.Tokens[i].Address)
 	}
@@ -94,15 +94,15 @@ func (s *sheet) snapshot() (*market.Snapshot, error) {
 			pools[i], err = s.pool(p, sources)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("pool %d: %w", s.Pools[i].ID, err)
+			return nil, fmt.Errorf("pools[%d]: %w", i, err)
 		}
 	}
 	return market.New(chain).Next(market.Block{Number: 1}, pools, tokens)
 }
 
 func (s *sheet) pool(p *sheetPool, sources map[string]*venue.Source) (venue.Pool, error) {
-	if n := len(s.Tokens); p.T0 < 0 || p.T0 >= n || p.T1 < 0 || p.T1 >= n {
-		return nil, fmt.Errorf("the market has %d tokens", n)
+	if n := len(s.Tokens); p.T0 < 0 || p.T0 >= n || p.T1 < 0 || p.T1 >= n || p.T0 == p.T1 {
+		return nil, fmt.Errorf("t0 %d and t1 %d are not two tokens: the market has %d, from 0 on", p.T0, p.T1, n)
 	}
 	tokens := [2]common.Address{s.Tokens[p.T0].Address, s.Tokens[p.T1].Address}
 	row := venue.Source{ID: p.Type, Family: univ3.Name, Type: venue.V3}
@@ -117,59 +117,62 @@ func (s *sheet) pool(p *sheetPool, sources map[string]*venue.Source) (venue.Pool
 	case "v2":
 		r0, err := p.R0.integer()
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("r0: %w", err)
 		}
 		r1, err := p.R1.integer()
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("r1: %w", err)
 		}
-		if p.FeePpm%100 != 0 {
-			return nil, fmt.Errorf("a fee of %d millionths is not in basis points", p.FeePpm)
+		if p.FeePpm%100 != 0 || p.FeePpm >= 1_000_000 {
+			return nil, fmt.Errorf("feePpm: %d is not a multiple of 100 below 1000000", p.FeePpm)
 		}
 		return univ2.NewPool(source, p.Address, tokens, r0, r1), nil
 	case "v3":
 		price, err := p.SqrtPriceX96.integer()
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("sqrtPriceX96: %w", err)
 		}
 		book, err := p.book()
 		if err != nil {
 			return nil, err
 		}
 		at := ticks.Point{Price: price, Tick: p.Tick}
-		if !at.Valid() || p.FeePpm >= 1_000_000 {
-			return nil, fmt.Errorf("price %v is not in tick %d, or fee %d takes all", price, p.Tick, p.FeePpm)
+		if !at.Valid() {
+			return nil, fmt.Errorf("sqrtPriceX96: %v is not in tick %d", price, p.Tick)
+		}
+		if p.FeePpm >= 1_000_000 {
+			return nil, fmt.Errorf("feePpm: %d is not below 1000000", p.FeePpm)
 		}
 		return univ3.NewPool(source, p.Address, tokens, p.FeePpm, at, book), nil
 	}
-	return nil, fmt.Errorf("type %.20q", p.Type)
+	return nil, fmt.Errorf("type: %.20q is neither v2 nor v3, and there is no state", p.Type)
 }
 
 // book has a position from each tick to the next: their liquidity and where
 // they end is all that a swap sees.
 func (p *sheetPool) book() (*ticks.Book, error) {
 	if p.TickSpacing <= 0 {
-		return nil, fmt.Errorf("a tick spacing of %d", p.TickSpacing)
+		return nil, fmt.Errorf("tickSpacing: %d is not above 0", p.TickSpacing)
 	}
 	book, liquidity := ticks.NewBook(p.TickSpacing), new(big.Int)
 	for i, t := range p.Ticks {
 		net, ok := new(big.Int).SetString(t.Net, 10)
 		if !ok {
-			return nil, fmt.Errorf("tick %d: %.90q is no integer", t.Index, t.Net)
+			return nil, fmt.Errorf("ticks[%d].net: %.90q is not an integer", i, t.Net)
 		}
 		if liquidity.Add(liquidity, net); liquidity.Sign() < 0 || liquidity.BitLen() > 128 {
-			return nil, fmt.Errorf("tick %d: a liquidity of %v", t.Index, liquidity)
+			return nil, fmt.Errorf("ticks[%d].net: the liquidity from there on is %v, not from 0 to 2^128-1", i, liquidity)
 		}
 		if i+1 == len(p.Ticks) {
 			break
 		}
 		var err error
 		if book, err = book.With(t.Index, p.Ticks[i+1].Index, u256.FromBig(liquidity)); err != nil {
-			return nil, err
+			return nil, fmt.Errorf("ticks[%d]: %w", i, err)
 		}
 	}
 	if liquidity.Sign() != 0 {
-		return nil, fmt.Errorf("a liquidity of %v does not end", liquidity)
+		return nil, fmt.Errorf("ticks: the nets sum to %v, not to 0", liquidity)
 	}
 	return book, nil
 }

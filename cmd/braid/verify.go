@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"net/url"
-	"os"
 	"strconv"
 	"strings"
 	"time"
@@ -22,50 +21,49 @@ import (
 	"braid/u256"
 )
 
+const verifyHelp = `Without a file the answer is fetched from the URL of --request. With a file, or with data piped
+to the standard input, that is the answer; - stands for the standard input in any case.
+
+Deadlines are measured by this machine's clock. Where the answer's block is more than 60 s ahead
+of it, nothing is verified without --chain-clock: an answer that lies about its block could
+otherwise have any deadline. --chain-clock believes the block of a fetched answer;
+--chain-clock=SECONDS gives the chain's time, as for a saved answer, which has none.
+`
+
+// parameters are what verify reads of a request, and takes as flags too.
+var parameters = []string{"tokenIn", "tokenOut", "amount", "recipient", "slippageBps", "minAmountOut", "deadlineSeconds"}
+
 // verify holds an answer of /swap to the request it was given for, and tells in
 // words what its transaction does:
 //
-//	braid verify --request 'http://…/swap?tokenIn=…' answer.json
-func verify(_ context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) error {
-	f := flags("verify", stderr)
+//	braid verify --request 'http://…/swap?tokenIn=…'
+func verify(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) error {
+	f := flags("verify", stdout)
 	request := f.String("request", "", "the `URL` that was asked, or its query alone")
-	query := url.Values{}
-	for _, name := range []string{"tokenIn", "tokenOut", "amount", "recipient", "slippageBps", "minAmountOut", "deadlineSeconds"} {
-		f.Func(name, "what was asked, instead of the request's", func(v string) error {
-			query.Set(name, v)
+	var clock chainClock
+	f.Var(&clock, "chain-clock", "measure deadlines by the chain's clock where it is ahead: that of the answer's block, or =`seconds`")
+	given := url.Values{}
+	for _, name := range parameters {
+		f.Func(name, "what was asked, instead of the request's `"+name+"`", func(v string) error {
+			given.Set(name, v)
 			return nil
 		})
 	}
-	if err := f.Parse(args); err != nil {
-		return err
-	}
-	asked, err := url.Parse(*request)
+	rest, err := arguments(f, args)
 	if err != nil {
 		return err
 	}
-	given := asked.Query()
-	if asked.RawQuery == "" {
-		if given, err = url.ParseQuery(*request); err != nil {
-			return err
-		}
+	if len(rest) > 1 {
+		return misuse("verify takes one answer, not %d: a file, or - for the standard input", len(rest))
 	}
-	for name, v := range query {
-		given[name] = v
+	asked, query, err := readRequest(*request)
+	if err != nil {
+		return err
 	}
-	in := stdin
-	switch f.NArg() {
-	case 0:
-	case 1:
-		file, err := os.Open(f.Arg(0))
-		if err != nil {
-			return err
-		}
-		defer file.Close()
-		in = file
-	default:
-		return errors.New("verify takes one answer")
+	for name, v := range given {
+		query[name] = v
 	}
-	text, err := io.ReadAll(in)
+	text, block, err := readAnswer(ctx, rest, asked, stdin, stdout, stderr)
 	if err != nil {
 		return err
 	}
@@ -73,7 +71,14 @@ func verify(_ context.Context, args []string, stdin io.Reader, stdout, stderr io
 	if err := errors.Join(plain(json.NewDecoder(bytes.NewReader(text))), json.Unmarshal(text, &a)); err != nil {
 		return fmt.Errorf("the answer: %w", err)
 	}
-	return a.verify(given, time.Now(), stdout)
+	if a.Code != "" {
+		return fmt.Errorf("the answer is an error and no swap: %s: %s", plainText(a.Code), plainText(a.Detail))
+	}
+	now, err := clock.read(time.Now(), block, stdout)
+	if err != nil {
+		return err
+	}
+	return a.verify(query, now, stdout)
 }
 
 // plain refuses a value in which two names of an object are the same but for
@@ -116,9 +121,11 @@ type answer struct {
 	Approval            *call
 	Calls               *batch
 	Permit              *permits
+
+	Code, Detail string // of an error
 }
 
-func (a *answer) verify(query url.Values, now time.Time, stdout io.Writer) error {
+func (a *answer) verify(query url.Values, now moment, stdout io.Writer) error {
 	router, executor := contracts.Addresses(monad.WrappedNative)
 	known := calldata.Contracts{Router: router, Executor: executor, WrappedNative: monad.WrappedNative, Permit2: contracts.Permit2}
 	claim, faults := a.claim(query, now)
@@ -131,6 +138,12 @@ func (a *answer) verify(query url.Values, now time.Time, stdout io.Writer) error
 		for _, line := range swap.Words(symbol) {
 			fmt.Fprintln(stdout, line)
 		}
+		if claim.NativeIn {
+			fmt.Fprintf(stdout, "paid with the value of the transaction: %s wei of %s, which the Router wraps\n", plainText(a.Tx.Value), native.Symbol)
+		}
+	}
+	if swap.Deadline > claim.Deadline && !now.chain {
+		faults = append(faults, errors.New("the deadline is too late by this machine's clock: if the chain's is ahead of it, give the answer's X-Block-Timestamp as --chain-clock=SECONDS"))
 	}
 	faults = append(append(faults, err), a.consents(claim, router)...)
 	faults = append(faults, a.signs(claim, query, known)...)
@@ -142,13 +155,13 @@ func (a *answer) verify(query url.Values, now time.Time, stdout io.Writer) error
 }
 
 // claim reads what was asked, and holds the answer's own words to it.
-func (a *answer) claim(query url.Values, now time.Time) (c calldata.Claim, faults []error) {
+func (a *answer) claim(query url.Values, now moment) (c calldata.Claim, faults []error) {
 	token := func(name string, says common.Address) (common.Address, bool) {
 		t, native := common.HexToAddress(query.Get(name)), false
 		if !common.IsHexAddress(query.Get(name)) {
 			faults = append(faults, fmt.Errorf("the request has no %s", name))
 		}
-		if t == (common.Address{}) || t == common.HexToAddress("0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE") {
+		if isNative(t) {
 			t, native = monad.WrappedNative, true
 		}
 		if t != says {
@@ -184,8 +197,7 @@ func (a *answer) claim(query url.Values, now time.Time) (c calldata.Claim, fault
 	if err != nil {
 		faults = append(faults, err)
 	}
-	const ahead = 60 // that a chain's clock may be of ours
-	c.Now, c.Deadline = uint64(now.Unix()), uint64(now.Unix())+seconds+ahead
+	c.Now, c.Deadline = now.earliest, now.latest+seconds
 	if query.Has("permit") {
 		signed, err := hexutil.Decode(query.Get("permit"))
 		if err == nil {
