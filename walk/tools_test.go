@@ -79,6 +79,39 @@ func TestVerify(t *testing.T) {
 	}
 }
 
+// TestVerifyFetch: without an answer the command fetches it, and verifies what
+// the service answers now.
+func TestVerifyFetch(t *testing.T) {
+	o := order{in: common.Address{}, out: monad.USDC, amount: big.NewInt(1e18), recipient: common.HexToAddress("0x0f3e51f1")}
+	address := earth.base + "/swap?" + o.query().Encode()
+	// The blocks of this chain may be ahead of the clock: each trade of a test is one.
+	out, err := exec.Command(earth.braid, "verify", "--chain-clock", "--request", address).CombinedOutput()
+	if err != nil || !strings.Contains(string(out), "fetched from "+earth.base+"/swap\n") || !strings.Contains(string(out), "does what was asked for") {
+		t.Errorf("%v: %s", err, out)
+	}
+	if out, err := exec.Command(earth.braid, "verify", "--chain-clock", "--request", address, "--recipient", earth.from.Hex()).CombinedOutput(); err == nil || !strings.Contains(string(out), "recipient") {
+		t.Errorf("another recipient is not noticed: %s", out)
+	}
+}
+
+// TestQuoteCommand: people ask by symbols and whole amounts, of the native
+// currency too, and find the service by a URL.
+func TestQuoteCommand(t *testing.T) {
+	for _, row := range []struct {
+		args []string
+		says string
+	}{
+		{[]string{"MON", "USDC", "10"}, " USDC for 10 MON\n"},
+		{[]string{"usdc", "mon", "0.5"}, " MON for 0.5 USDC\n"},
+		{[]string{"WMON", "USDC", "1000"}, " USDC for 1000 WMON\n"},
+	} {
+		out, err := exec.Command(earth.braid, append(append([]string{"quote"}, row.args...), "--addr", earth.base)...).CombinedOutput()
+		if err != nil || !strings.Contains(string(out), row.says) || !strings.Contains(string(out), "price impact 0 bps") {
+			t.Errorf("%v: %v: %s", row.args, err, out)
+		}
+	}
+}
+
 // verified is an answer of /swap, and the command that holds answers to its
 // request.
 func (w *world) verified(t *testing.T, query url.Values) (body []byte, verify func(answer []byte, args ...string) (string, error)) {
