@@ -77,6 +77,12 @@ build/braid: build/.page FORCE
 	@[ -e $@ ] || echo "building braid (the first build takes two to four minutes)"
 	@go build -ldflags "-X main.version=$(VERSION)" -o $@ ./cmd/braid
 
+# braid dev needs the venues' bytecode too: run it here, or give it --artifacts.
+PREFIX ?= /usr/local
+install: build/braid ## put the binary, page included, into PREFIX/bin (PREFIX=/usr/local)
+	@install -d $(DESTDIR)$(PREFIX)/bin && install -m 755 build/braid $(DESTDIR)$(PREFIX)/bin/braid
+	@echo "installed $(DESTDIR)$(PREFIX)/bin/braid"
+
 build/.npm: package.json package-lock.json .npmrc
 	@command -v npm >/dev/null || { echo "braid needs Node 20 or later with npm: install it, then run make again" >&2; exit 1; }
 	@echo "installing compilers and venue contracts with npm"
@@ -87,4 +93,4 @@ clean: ## remove what was built
 	rm -rf build node_modules web/dist/assets web/dist/*.html
 
 FORCE:
-.PHONY: help run test forge browse page warm differential gas soak compare bench artifacts contracts clean FORCE
+.PHONY: help run install test forge browse page warm differential gas soak compare bench artifacts contracts clean FORCE
