@@ -75,7 +75,12 @@ func printHelp(w io.Writer, f *flag.FlagSet, h *help) {
 	}
 	f.VisitAll(func(g *flag.Flag) {
 		value, usage := flag.UnquoteUsage(g)
-		fmt.Fprintf(w, "  --%s %s\n        %s", g.Name, value, usage)
+		if b, ok := g.Value.(interface{ IsBoolFlag() bool }); value != "" && ok && b.IsBoolFlag() {
+			value = "[=" + value + "]" // not behind a space: that would be an argument
+		} else if value != "" {
+			value = " " + value
+		}
+		fmt.Fprintf(w, "  --%s%s\n        %s", g.Name, value, usage)
 		if d := g.DefValue; d != "" && d != "0" && d != "false" && d != "0s" {
 			fmt.Fprintf(w, " (default %s)", d)
 		}
