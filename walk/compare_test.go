@@ -115,7 +115,7 @@ func (b *build) stop(t *testing.T) {
 	}
 }
 
-var flagLine = regexp.MustCompile(`(?m)^  -(\S+)|\(default [^)]*\)`)
+var flagLine = regexp.MustCompile(`(?m)^  --?(\S+)|\(default [^)]*\)`)
 
 // flags are the names of all flags and what they are by default.
 func (b build) flags(t *testing.T) (lines []string) {
