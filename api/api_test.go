@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -217,6 +218,35 @@ func validate(t testing.TB, method, target string, a answer) {
 			t.Errorf("%s %.200s: %d is not as the document says: %s: %s %v\n%.600s", method, target, a.status, e.Message, e.Reason, e.SchemaValidationErrors, a.raw)
 		}
 	}
+	var p problemBody
+	if a.status >= 400 && json.Unmarshal(a.raw, &p) == nil && p.Code != "" {
+		if d := described(path, a.status); !strings.Contains(d, string(p.Code)) {
+			t.Errorf("%s %.200s: %s is not among what the document says of %d: %s", method, target, p.Code, a.status, d)
+		}
+	}
+}
+
+// described is what the document says of a status of a path, all codes of its
+// problems included.
+func described(path string, status int) string {
+	type response struct {
+		Ref         string `json:"$ref"`
+		Description string
+	}
+	var d struct {
+		Paths map[string]struct {
+			Get struct{ Responses map[string]response }
+		}
+		Components struct{ Responses map[string]response }
+	}
+	if err := json.Unmarshal(document, &d); err != nil {
+		panic(err)
+	}
+	r := d.Paths[path].Get.Responses[strconv.Itoa(status)]
+	if _, name, shared := strings.Cut(r.Ref, "#/components/responses/"); shared {
+		r = d.Components.Responses[name]
+	}
+	return r.Description
 }
 
 // params is a query string of pairs of names and values.
