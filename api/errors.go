@@ -169,7 +169,7 @@ func (s *server) fail(x *exchange, err error) {
 	}
 	x.Header().Set("Cache-Control", "no-store")
 	x.outcome, x.tag = string(p.code), ""
-	x.send(classOf(p.code).Status, "application/problem+json", body)
+	x.send(classOf(p.code).Status, "application/problem+json", append(body, '\n'))
 }
 
 // tell writes an error as RFC 9457 has it. Only a bug is logged, whole. Others

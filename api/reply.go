@@ -66,7 +66,7 @@ func (x *exchange) fresh(body any) error {
 // cached answers with JSON that may be kept for a while and asked for again
 // by its tag.
 func (x *exchange) cached(body any) error {
-	data, err := json.Marshal(body)
+	data, err := line(body)
 	if err != nil {
 		return err
 	}
@@ -81,8 +81,15 @@ func (x *exchange) keep(data []byte, contentType string) {
 	x.send(http.StatusOK, contentType, data)
 }
 
-func (x *exchange) json(status int, body any) error {
+// line is a body as JSON. It ends with a newline, as terminals and tools that
+// read lines expect.
+func line(body any) ([]byte, error) {
 	data, err := json.Marshal(body)
+	return append(data, '\n'), err
+}
+
+func (x *exchange) json(status int, body any) error {
+	data, err := line(body)
 	if err != nil {
 		return err
 	}

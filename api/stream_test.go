@@ -141,7 +141,7 @@ func TestStream(t *testing.T) {
 	agrees := func(id string) {
 		t.Helper()
 		e := l.next()
-		if want := string(s.get("/api/v1/quote" + toUSDC).raw); e.kind != "quote" || e.id != id || e.data != want {
+		if want := strings.TrimSpace(string(s.get("/api/v1/quote" + toUSDC).raw)); e.kind != "quote" || e.id != id || e.data != want {
 			t.Fatalf("%+v, want %s", e, want)
 		}
 	}
