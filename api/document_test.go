@@ -2,6 +2,8 @@ package api
 
 import (
 	"bytes"
+	"encoding/json"
+	"net/http"
 	"strconv"
 	"strings"
 	"testing"
@@ -24,6 +26,45 @@ func TestBodiesEndWithANewline(t *testing.T) {
 		}
 		if again := s.get(path, "Accept-Encoding", "identity"); again.header.Get("ETag") != a.header.Get("ETag") {
 			t.Errorf("%s: the tag changes", path)
+		}
+	}
+}
+
+func TestSecurityTxt(t *testing.T) {
+	s := serve(t, func(c *Config) { c.Contact = "mailto:security@example.org" })
+	if got := string(s.get("/.well-known/security.txt").raw); !strings.HasPrefix(got, "Contact: mailto:security@example.org\nExpires: 2027-02-14T") {
+		t.Errorf("security.txt: %s", got)
+	}
+	a := serve(t).get("/.well-known/security.txt")
+	var p problemBody
+	a.into(t, &p)
+	if a.status != http.StatusNotFound || p.Code != notFound || !strings.Contains(p.Detail, "--contact") {
+		t.Errorf("without a contact: %d %s", a.status, a.raw)
+	}
+}
+
+// TestServers: the document names the address that the operator gave, whatever
+// Host a caller sends.
+func TestServers(t *testing.T) {
+	for public, want := range map[string]string{"": "/", "https://swap.example.org/braid": "https://swap.example.org/braid"} {
+		s := serve(t, func(c *Config) { c.Public = public })
+		r, err := http.NewRequest("GET", s.URL+"/openapi.json", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Host = "evil.example"
+		r.Header.Set("X-Forwarded-Host", "evil.example")
+		res, err := s.Client().Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer res.Body.Close()
+		var d struct{ Servers []struct{ URL string } }
+		if err := json.NewDecoder(res.Body).Decode(&d); err != nil {
+			t.Fatal(err)
+		}
+		if len(d.Servers) != 1 || d.Servers[0].URL != want {
+			t.Errorf("%q: %+v", public, d.Servers)
 		}
 	}
 }

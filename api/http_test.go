@@ -215,9 +215,6 @@ func TestOps(t *testing.T) {
 			t.Errorf("metrics lack %s", want)
 		}
 	}
-	if got := string(s.get("/.well-known/security.txt").raw); !strings.HasPrefix(got, "Contact: mailto:") || !strings.Contains(got, "\nExpires: 2027-02-14T") {
-		t.Errorf("security.txt: %s", got)
-	}
 	var catalogue struct {
 		Errors []struct {
 			Type string

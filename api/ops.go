@@ -1,18 +1,33 @@
 package api
 
 import (
+	"bytes"
 	_ "embed"
+	"encoding/json"
 	"maps"
 	"math"
 	"net/http"
 	"time"
 )
 
-// document describes everything this room serves; the tests hold every answer
-// against it.
+// document describes everything this package serves; the tests hold every
+// answer against it.
 //
 //go:embed openapi.json
 var document []byte
+
+// documentAt names the public address in the document. The Host header is the
+// caller's and never gets there. Without an address the document names "/",
+// which readers resolve against where they found it.
+func documentAt(public string) []byte {
+	if public == "" {
+		return document
+	}
+	url, _ := json.Marshal(public) // a string: cannot fail
+	return bytes.Replace(document, []byte(hereServer), append([]byte(`"url": `), url...), 1)
+}
+
+const hereServer = `"url": "/"`
 
 // healthz says that the process answers.
 func (s *server) healthz(x *exchange) error {
@@ -72,12 +87,15 @@ func (s *server) version(x *exchange) error {
 }
 
 func (s *server) openapi(x *exchange) error {
-	x.keep(document, "application/json")
+	x.keep(s.document, "application/json")
 	return nil
 }
 
-// security is RFC 9116.
+// security is RFC 9116. Without a contact there is none to name.
 func (s *server) security(x *exchange) error {
+	if s.Contact == "" {
+		return &problem{code: notFound, detail: "the operator of this instance has named no contact for security reports (--contact)"}
+	}
 	expires := s.Now().Add(30 * 24 * time.Hour).UTC().Format(time.RFC3339)
 	x.Header().Set("Cache-Control", "no-store")
 	x.send(http.StatusOK, "text/plain; charset=utf-8", []byte("Contact: "+s.Contact+"\nExpires: "+expires+"\nPreferred-Languages: en\n"))

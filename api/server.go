@@ -39,7 +39,8 @@ type Config struct {
 	Log      *slog.Logger
 	Registry *prometheus.Registry
 	Version  string
-	Contact  string           // URI for security reports; empty: the machine's own operator
+	Contact  string           // URI for security reports; empty: no security.txt
+	Public   string           // URL under which the service is reached, without a slash behind; empty: not known
 	Now      func() time.Time // nil: time.Now
 
 	MaxSteps      int           // of a plan; 0: router.DefaultMaxSteps
@@ -82,6 +83,8 @@ type server struct {
 	metrics *metrics
 	current atomic.Pointer[desk] // of the newest snapshot that was asked about
 	issued  atomic.Pointer[issue]
+
+	document []byte // OpenAPI
 }
 
 // New serves the whole HTTP surface.
@@ -94,7 +97,6 @@ func New(c Config) http.Handler {
 	}
 	c.Log = cmp.Or(c.Log, slog.New(slog.DiscardHandler))
 	c.Registry = cmp.Or(c.Registry, prometheus.NewRegistry())
-	c.Contact = cmp.Or(c.Contact, "mailto:root@localhost")
 	c.MaxImpactBps = cmp.Or(c.MaxImpactBps, 5000)
 	c.StaleAfter = cmp.Or(c.StaleAfter, 30*time.Second)
 	c.Timeout = cmp.Or(c.Timeout, 5*time.Second)
@@ -109,6 +111,8 @@ func New(c Config) http.Handler {
 		slots:   make(chan struct{}, runtime.GOMAXPROCS(0)),
 		limit:   newLimiter(c.RatePerSecond),
 		streams: newStreams(c.MaxStreams),
+
+		document: documentAt(c.Public),
 	}
 	for _, source := range c.Sources {
 		s.ids = append(s.ids, source.ID)

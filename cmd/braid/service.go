@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"strings"
 	"syscall"
 	"time"
 
@@ -45,6 +46,7 @@ type service struct {
 	hops         string // empty: as the chain demands
 	maxStreams   int
 	contact      string
+	publicURL    string
 	pauseFile    string
 	gasSchedule  string
 	local        bool // the node is our own, and the page may show it
@@ -60,7 +62,8 @@ func (s *service) flags(f *flag.FlagSet) {
 	f.IntVar(&s.maxSteps, "max-steps", router.DefaultMaxSteps, "most `steps` of a plan")
 	f.StringVar(&s.hops, "hops", "", "tokens in mid-route: `verified` or all (default verified, on a local chain all)")
 	f.IntVar(&s.maxStreams, "max-streams", 256, "quote `streams` open at the same time; one client gets a quarter")
-	f.StringVar(&s.contact, "contact", "", "where to report vulnerabilities, a mailto: or https: `URI`")
+	f.StringVar(&s.contact, "contact", "", "where to report vulnerabilities, a mailto: or https: `URI`; without it there is no security.txt")
+	f.StringVar(&s.publicURL, "public-url", "", "the `URL` under which the service is reached from outside, for /openapi.json")
 }
 
 // check refuses settings that would not do what they say.
@@ -84,6 +87,8 @@ func (s *service) check() error {
 		return fmt.Errorf("--max-streams %d lets none in", s.maxStreams)
 	case s.contact != "" && !contactable(s.contact):
 		return fmt.Errorf("--contact %.80q is not a mailto: or https: URI", s.contact)
+	case s.publicURL != "" && !public(s.publicURL):
+		return fmt.Errorf("--public-url %.80q is not an http or https URL without query and fragment, such as https://swap.example.org", s.publicURL)
 	case s.stuckAfter < 0:
 		return fmt.Errorf("--stuck-after %s is not a time: 0 stands for never", s.stuckAfter)
 	case !(s.rpcRate >= 0):
@@ -96,6 +101,12 @@ func (s *service) check() error {
 func contactable(s string) bool {
 	u, err := url.Parse(s)
 	return err == nil && (u.Scheme == "mailto" && u.Opaque != "" || u.Scheme == "https" && u.Host != "")
+}
+
+// public says whether a URL can stand before the paths of the API.
+func public(s string) bool {
+	u, err := url.Parse(s)
+	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Hostname() != "" && u.User == nil && !strings.ContainsAny(s, "?#")
 }
 
 // listen comes before anything slow, so that a used port is known at once.
@@ -176,6 +187,7 @@ func (s *service) run(ctx context.Context, l net.Listener, log *slog.Logger, rea
 		RatePerSecond: s.rate,
 		MaxStreams:    s.maxStreams,
 		Contact:       s.contact,
+		Public:        strings.TrimRight(s.publicURL, "/"),
 		Log:           log,
 		Registry:      registry,
 		Version:       version,
