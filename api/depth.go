@@ -12,7 +12,7 @@ import (
 	"braid/venue"
 )
 
-var depthParameters = []string{"tokenIn", "tokenOut", "amount", "excludeSources"}
+var depthParameters = []string{"tokenIn", "tokenOut", "amount", "excludeSources", "chainId"}
 
 type depthBody struct {
 	TokenIn  string  `json:"tokenIn"`

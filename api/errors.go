@@ -24,6 +24,7 @@ const (
 	invalidSlippage       code = "INVALID_SLIPPAGE"
 	invalidLimit          code = "INVALID_LIMIT"
 	sameToken             code = "SAME_TOKEN"
+	wrongChain            code = "WRONG_CHAIN"
 	unknownSource         code = "UNKNOWN_SOURCE"
 	duplicateParameter    code = "DUPLICATE_PARAMETER"
 	invalidParameter      code = "INVALID_PARAMETER"
@@ -62,6 +63,7 @@ var table = []class{
 	{invalidSlippage, 400, "The slippage is not an integer from 0 to 10000", false},
 	{invalidLimit, 400, "The limit is not an integer of at least 1", false},
 	{sameToken, 400, "Input and output are the same token", false},
+	{wrongChain, 400, "The request is for another chain", false},
 	{unknownSource, 400, "An excluded source does not exist", false},
 	{duplicateParameter, 400, "A parameter is given twice", false},
 	{invalidParameter, 400, "A parameter is malformed or out of range", false},

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"io"
 	"log/slog"
+	"slices"
 	"strings"
 	"testing"
 
@@ -94,6 +95,42 @@ func TestQuoteHeaders(t *testing.T) {
 	}
 	if timing := a.header.Get("Server-Timing"); !strings.HasPrefix(timing, "find;dur=") || !strings.Contains(timing, "total;dur=") {
 		t.Errorf("Server-Timing: %q", timing)
+	}
+}
+
+// TestPeersParameters: what other aggregators call things is not passed over in
+// silence; the one name that can be right is.
+func TestPeersParameters(t *testing.T) {
+	s := serve(t)
+	swap := "/api/v1/swap" + params("tokenIn", wmon, "tokenOut", usdc, "amount", units(1, 18), "recipient", alice)
+	names := []string{
+		"swapFeeBps", "includedSources", "includeSources", "maxHops", "sellToken", "buyToken", "sellAmount", "buyAmount", "fromTokenAddress", "toTokenAddress",
+		"fromToken", "toToken", "src", "dst", "from", "sender", "userAddress", "takerAddress", "taker", "feeRecipient", "slippagePercentage", "gasPrice", "protocols",
+		"inTokenAddress", "srcToken", "userAddr", "fromChain", "slippageTolerance", "SELLTOKEN",
+	}
+	for _, path := range []string{goodQuote, swap} {
+		query, want := path, []string{}
+		for _, name := range names {
+			query += "&" + name + "=1"
+			want = append(want, "UNKNOWN_PARAMETER;name="+name)
+		}
+		if a := s.get(query); a.status != 200 || a.header.Get("X-Warnings") != strings.Join(want, ", ") {
+			t.Errorf("%d: warnings %q", a.status, a.header.Get("X-Warnings"))
+		}
+		for _, chain := range []string{"143", "0x8f", "0X8F"} {
+			if a := s.get(path + "&chainId=" + chain); a.status != 200 || a.header.Get("X-Warnings") != "" {
+				t.Errorf("chainId %s: %d, warnings %q", chain, a.status, a.header.Get("X-Warnings"))
+			}
+		}
+	}
+	for name := range peerNames {
+		if slices.ContainsFunc(swapParameters, func(known string) bool { return strings.EqualFold(known, name) }) {
+			t.Errorf("%s has a meaning here", name)
+		}
+	}
+	many := strings.Repeat("&taker=1", 10*maxStrangers)
+	if got := strings.Count(s.get(goodQuote+many).header.Get("X-Warnings"), "taker"); got != maxStrangers {
+		t.Errorf("%d warnings", got)
 	}
 }
 

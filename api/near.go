@@ -8,20 +8,18 @@ import (
 // maxStrangers bounds the work that unknown parameters can cause.
 const maxStrangers = 32
 
-// misnomers are what other APIs call our parameters.
-var misnomers = []string{"slippage", "amountIn", "excludedSources", "to", "receiver", "deadline"}
-
 // siblings are parameters of /swap that mean nothing to /quote, which gets
 // them from callers that ask both with one query.
 var siblings = []string{"recipient", "minAmountOut", "deadlineSeconds", "maxPriceImpactBps"}
 
-// nearMiss says whether an unknown parameter was probably meant to be one of
-// the known. Its name can then stand in a header as it is.
+// nearMiss says whether an unknown parameter was probably meant to have an
+// effect: it is spelled like one of the known, or other aggregators know it.
+// Its name can then stand in a header as it is.
 func nearMiss(name string, known []string) bool {
 	if len(known) == 0 || !saneID.MatchString(name) || slices.Contains(siblings, name) {
 		return false
 	}
-	if slices.Contains(known, "tokenIn") && slices.Contains(misnomers, name) {
+	if slices.Contains(known, "tokenIn") && peerNames[strings.ToLower(name)] {
 		return true
 	}
 	return len(nearest(name, known)) > 0

@@ -3,6 +3,7 @@ package api
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -28,7 +29,7 @@ const (
 )
 
 var (
-	quoteParameters = []string{"tokenIn", "tokenOut", "amount", "slippageBps", "excludeSources", "include"}
+	quoteParameters = []string{"tokenIn", "tokenOut", "amount", "slippageBps", "excludeSources", "include", "chainId"}
 	swapParameters  = append([]string{
 		"recipient", "minAmountOut", "deadlineSeconds", "maxPriceImpactBps", "owner", "permit", "permitNonce", "permitVersion",
 	}, quoteParameters...)
@@ -109,7 +110,24 @@ func (s *server) askPair(q *query) ask {
 		q.fault("tokenOut", sameToken, "is the token of tokenIn; native and wrapped native count as one")
 	}
 	s.askExclusions(q, &a)
+	q.chain()
 	return a
+}
+
+// chain refuses requests that are meant for another chain. Callers of other
+// aggregators name theirs with every request, in decimal or in hex.
+func (q *query) chain() {
+	v, given := q.optional("chainId")
+	if !given {
+		return
+	}
+	digits, base := v, 10
+	if hex, ok := strings.CutPrefix(strings.ToLower(v), "0x"); ok {
+		digits, base = hex, 16
+	}
+	if n, err := strconv.ParseUint(digits, base, 64); err != nil || n != chainID {
+		q.fault("chainId", wrongChain, "is not 143: this service trades on Monad (chain ID 143) alone; send 143 or leave it out")
+	}
 }
 
 // askToken folds the native names into wrapped native, and remembers them.

@@ -1,0 +1,40 @@
+package api
+
+import "strings"
+
+// peerNames are parameters of other aggregators (0x, 1inch, KyberSwap,
+// OpenOcean, ParaSwap, Odos, LI.FI and some more) that mean nothing here. Who
+// sends one expects an effect that it does not have, so it raises a warning.
+// A name that is given a meaning here leaves the list.
+var peerNames = lowered(`
+	sellToken buyToken sellAmount buyAmount sellEntireBalance slippagePercentage slippageTolerance slippageLimitPercent slippage
+	fromToken toToken fromTokenAddress toTokenAddress fromAmount toAmount amountIn amountOut amountDecimals
+	src dst srcToken destToken srcAmount destAmount srcDecimals destDecimals inTokenAddress outTokenAddress tokenInAddress tokenOutAddress
+	inputTokens outputTokens inputToken outputToken inputMint outputMint side swapMode
+	from to fromAddress toAddress sender receiver destReceiver taker takerAddress userAddress userAddr swapper account origin txOrigin
+
+	chain network fromChain toChain fromChainId toChainId srcChainId dstChainId tokenInChainId tokenOutChainId
+
+	fee feeBps swapFeeBps swapFeeRecipient swapFeeToken feeAmount feeReceiver feeRecipient chargeFeeBy isInBps platformFeeBps buyTokenPercentageFee
+	partner partnerAddress partnerFeeBps affiliateAddress integrator referrer referrerAddress referrerFee referralCode
+	tradeSurplusRecipient tradeSurplusMaxBps feeRecipientTradeSurplus takeSurplus isTakeSurplus isCapSurplus
+
+	includeSources includedSources excludedSources onlySources sourceWhitelist sourceBlacklist poolBlacklist excludedPools excludePools
+	protocols excludedProtocols includeDEXS excludeDEXS dexes excludeDexes enabledDexIds disabledDexIds
+	allowExchanges denyExchanges preferExchanges allowBridges denyBridges preferBridges
+	excludeRFQ excludeRFQSources disableRfq disableRFQs onlyScalableSources onlyDirectPools onlyDirectRoutes onlySinglePath connectorTokens
+	maxHops maxSteps maxSplits mainRouteParts parts virtualParts complexityLevel onlyVerified likeAsset
+
+	gasPrice gasPriceDecimals gasLimit gasInclude saveGas includeGas includeProtocols includeTokensInfo
+	deadline maxImpact maxUSDImpact maxPriceImpact priceImpactProtectionPercentage enableSlippageProtection ignoreBadUsdPrice
+	disableEstimate enableGasEstimation skipValidation skipSimulation ignoreChecks ignoreGasEstimate simulate
+	allowPartialFill usePatching usePermit2 intentOnFilling compatibility pathViz
+`)
+
+func lowered(names string) map[string]bool {
+	set := map[string]bool{}
+	for name := range strings.FieldsSeq(strings.ToLower(names)) {
+		set[name] = true
+	}
+	return set
+}
