@@ -2,8 +2,6 @@ package api
 
 import (
 	"context"
-	"errors"
-	"math"
 	"strconv"
 	"time"
 
@@ -12,7 +10,6 @@ import (
 	"braid/calldata"
 	"braid/market"
 	"braid/plan"
-	"braid/router"
 	"braid/u256"
 	"braid/venue"
 )
@@ -53,10 +50,11 @@ type metaBody struct {
 	GasCostWei   string      `json:"gasCostWei"`
 	ExpiresAt    uint64      `json:"expiresAt"`
 
-	// What no plan can pay more than, and how far this one stays behind it;
-	// neither where no bound was found.
+	// What no plan can pay more than, and how far this one stays behind it; or
+	// else why that is not shown.
 	BoundAmountOut   string   `json:"boundAmountOut,omitempty"`
 	OptimalityGapBps *float64 `json:"optimalityGapBps,omitempty"`
+	BoundReason      string   `json:"boundReason,omitempty"`
 }
 
 func (s *server) quote(x *exchange) error {
@@ -262,17 +260,5 @@ func (t *trade) meta(ctx context.Context, tx calldata.Tx) (*metaBody, error) {
 		GasCostWei:   u256.From(tx.Gas).Mul(t.desk.GasPrice()).String(),
 		ExpiresAt:    t.deadline,
 	}
-	bound, err := t.desk.bound(ctx, &t.ask)
-	if errors.Is(err, router.ErrNoRoute) {
-		return m, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	if bound.Lt(t.plan.AmountOut) { // by what floats lose
-		bound = t.plan.AmountOut
-	}
-	gap := math.Round(1e8*bound.Sub(t.plan.AmountOut).Float()/bound.Float()) / 1e4
-	m.BoundAmountOut, m.OptimalityGapBps = bound.String(), &gap
-	return m, nil
+	return m, t.bound(ctx, m)
 }
