@@ -92,19 +92,25 @@ func classOf(c code) class {
 	return classOf(internal)
 }
 
-// causes are what other rooms say, as rows of the table.
+// causes are what other packages say, as rows of the table.
 var causes = []struct {
-	err  error
-	code code
+	err    error
+	code   code
+	detail string
 }{
-	{router.ErrUnknownToken, unknownToken},
-	{router.ErrNoRoute, noRoute},
-	{venue.ErrEmpty, noRoute},
-	{venue.ErrTooLarge, insufficientLiquidity},
-	{venue.ErrTooSmall, amountTooSmall},
-	{context.DeadlineExceeded, timeout},
-	{context.Canceled, timeout},
+	{router.ErrUnknownToken, unknownToken, "a token is of no pool here; /api/v1/tokens lists those that can be traded"},
+	{router.ErrNoRoute, noRoute, noPools},
+	{venue.ErrEmpty, noRoute, noPools},
+	{venue.ErrTooLarge, insufficientLiquidity, "the pools between the tokens cannot take so much; give less"},
+	{venue.ErrTooSmall, amountTooSmall, "so little buys less than one raw unit of tokenOut; give more"},
+	{context.DeadlineExceeded, timeout, tooLate},
+	{context.Canceled, timeout, tooLate},
 }
+
+const (
+	noPools = "no pools with liquidity lead from tokenIn to tokenOut; choose other tokens, or ask again later"
+	tooLate = "there was no answer in the time that one request may take; ask again"
+)
 
 // problem is a failure as the caller will see it.
 type problem struct {
@@ -156,7 +162,7 @@ func asProblem(err error) *problem {
 	}
 	for _, c := range causes {
 		if errors.Is(err, c.err) {
-			return &problem{code: c.code}
+			return &problem{code: c.code, detail: c.detail}
 		}
 	}
 	return &problem{code: internal}
@@ -221,7 +227,7 @@ func (s *server) catalogue(x *exchange) error {
 func (s *server) limited(e endpoint, cost float64) endpoint {
 	return func(x *exchange) error {
 		if wait := s.limit.take(client(x.r), s.Now(), cost); wait > 0 {
-			return &problem{code: rateLimited, retryAfter: wait}
+			return &problem{code: rateLimited, detail: "too many requests; wait for as many seconds as Retry-After says", retryAfter: wait}
 		}
 		return e(x)
 	}

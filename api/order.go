@@ -65,22 +65,22 @@ func (s *server) askSwap(x *exchange) (ask, error) {
 	s.askSigning(q, &a)
 	if v, ok := q.optional("minAmountOut"); ok {
 		if a.minAmountOut, ok = decimal(v); !ok {
-			q.fault("minAmountOut", invalidParameter, "must be an integer from 0 to 2^256-1, in raw units and digits only")
+			q.fault("minAmountOut", invalidParameter, whole(v, "0"))
 		}
 	}
-	a.deadlineSeconds = q.integer("deadlineSeconds", defaultDeadlineSeconds, 30, 3600, invalidParameter)
-	a.maxImpactBps = int(q.integer("maxPriceImpactBps", uint64(s.MaxImpactBps), 0, 10000, invalidParameter))
+	a.deadlineSeconds = q.integer("deadlineSeconds", defaultDeadlineSeconds, 30, 3600, " in seconds from now", invalidParameter)
+	a.maxImpactBps = int(q.integer("maxPriceImpactBps", uint64(s.MaxImpactBps), 0, 10000, " in basis points: 100 is 1 %", invalidParameter))
 	return a, q.err()
 }
 
 func (s *server) askOrder(q *query, includes ...string) ask {
 	a := s.askPair(q)
 	a.AmountIn = q.amount("amount")
-	a.slippageBps = q.integer("slippageBps", defaultSlippageBps, 0, 10000, invalidSlippage)
+	a.slippageBps = q.integer("slippageBps", defaultSlippageBps, 0, 10000, " in basis points: 50 is 0.5 %", invalidSlippage)
 	for _, item := range q.list("include") {
 		switch {
 		case !slices.Contains(includes, item):
-			q.fault("include", invalidParameter, "takes, separated by commas: "+strings.Join(includes, ", "))
+			q.fault("include", invalidParameter, fmt.Sprintf("asks for %.32q, which is none of %s; separate several by commas", item, strings.Join(includes, ", ")))
 			return a
 		case item == "meta":
 			a.meta = true
@@ -107,7 +107,7 @@ func (s *server) askPair(q *query) ask {
 	a.TokenIn, a.nativeIn, okIn = s.askToken(q, "tokenIn")
 	a.TokenOut, a.nativeOut, okOut = s.askToken(q, "tokenOut")
 	if okIn && okOut && a.TokenIn == a.TokenOut {
-		q.fault("tokenOut", sameToken, "is the token of tokenIn; native and wrapped native count as one")
+		q.fault("tokenOut", sameToken, "is the token of tokenIn; give another. Native and wrapped native count as one: to wrap or unwrap, call WMON's deposit or withdraw")
 	}
 	s.askExclusions(q, &a)
 	q.chain()
@@ -144,7 +144,7 @@ func (s *server) askToken(q *query, name string) (token common.Address, native, 
 func (s *server) askExclusions(q *query, a *ask) {
 	a.excluded = q.list("excludeSources")
 	if len(a.excluded) > maxExclusions {
-		q.fault("excludeSources", invalidParameter, "takes at most 64 ids")
+		q.fault("excludeSources", invalidParameter, fmt.Sprintf("has %d ids; give at most %d", len(a.excluded), maxExclusions))
 		return
 	}
 	a.Exclude = make(map[string]bool, len(a.excluded))
@@ -154,7 +154,7 @@ func (s *server) askExclusions(q *query, a *ask) {
 			continue
 		}
 		if !q.faulty["excludeSources"] {
-			q.fault("excludeSources", unknownSource, fmt.Sprintf("names %.32q, which is no source; /liquidity-sources lists them, case matters", id))
+			q.fault("excludeSources", unknownSource, fmt.Sprintf("names %.32q, which is no source; /api/v1/liquidity-sources lists them, case matters", id))
 		}
 		for _, meant := range nearest(id, s.ids) {
 			if !slices.Contains(q.hints.DidYouMean, meant) {
@@ -163,6 +163,8 @@ func (s *server) askExclusions(q *query, a *ask) {
 		}
 	}
 }
+
+const lostThere = ", where the output would be lost; give the address of an account or contract that is to keep it"
 
 // askRecipient refuses addresses at which the output would be lost. Contracts
 // are fine. Pools of the route are refused once there is one.
@@ -190,6 +192,6 @@ func (s *server) askRecipient(q *query, a *ask) {
 		why = "is a token of the swap"
 	}
 	if why != "" {
-		q.fault("recipient", invalidRecipient, why)
+		q.fault("recipient", invalidRecipient, why+lostThere)
 	}
 }

@@ -35,7 +35,7 @@ func read(x *exchange, known []string) *query {
 			continue
 		}
 		if _, twice := q.values[name]; twice && !q.faulty[name] {
-			q.fault(name, duplicateParameter, "is given twice")
+			q.fault(name, duplicateParameter, "is given more than once; give it once")
 		}
 		q.values[name] = value
 	}
@@ -74,9 +74,18 @@ func (q *query) required(name string) (string, bool) {
 	}
 	v := q.values[name]
 	if v == "" {
-		q.fault(name, missingParameter, "is required")
+		q.fault(name, missingParameter, "is required"+needs[name])
 	}
 	return v, v != ""
+}
+
+// needs say what a required parameter is.
+var needs = map[string]string{
+	"tokenIn":   ": the address of the token to sell; /api/v1/tokens lists tokens",
+	"tokenOut":  ": the address of the token to buy; /api/v1/tokens lists tokens",
+	"amount":    ": how much of tokenIn to sell, an integer in raw units",
+	"recipient": ": the address that receives the output",
+	"owner":     " where it is given: the address that signs; leave it out if that is the recipient",
 }
 
 func (q *query) address(name string) (a common.Address, ok bool) {
@@ -85,7 +94,7 @@ func (q *query) address(name string) (a common.Address, ok bool) {
 		return a, false
 	}
 	if !isAddress(v) {
-		q.fault(name, invalidAddress, "must be 0x and 40 hex digits")
+		q.fault(name, invalidAddress, notAddress(name, v))
 		return a, false
 	}
 	return common.HexToAddress(v), true
@@ -99,20 +108,21 @@ func (q *query) amount(name string) u256.Int {
 	}
 	n, ok := decimal(v)
 	if !ok || n.IsZero() {
-		q.fault(name, invalidAmount, "must be an integer from 1 to 2^256-1, in raw units and digits only")
+		q.fault(name, invalidAmount, whole(v, "1"))
 	}
 	return n
 }
 
-// integer reads a number from lo to hi, def if there is none.
-func (q *query) integer(name string, def, lo, hi uint64, c code) uint64 {
+// integer reads a number from lo to hi, def if there is none. The unit is for
+// the sentence about one that is not.
+func (q *query) integer(name string, def, lo, hi uint64, unit string, c code) uint64 {
 	v, ok := q.optional(name)
 	if !ok {
 		return def
 	}
 	n, err := strconv.ParseUint(v, 10, 32)
 	if err != nil || n < lo || n > hi {
-		q.fault(name, c, "must be an integer from "+strconv.FormatUint(lo, 10)+" to "+strconv.FormatUint(hi, 10))
+		q.fault(name, c, between(v, lo, hi, unit))
 	}
 	return n
 }

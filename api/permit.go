@@ -32,13 +32,13 @@ func (s *server) askSigning(q *query, a *ask) {
 	}
 	if v, ok := q.optional("permitNonce"); ok {
 		if g.nonce, g.counted = decimal(v); !g.counted {
-			q.fault("permitNonce", invalidParameter, "must be an integer from 0 to 2^256-1, in digits only")
+			q.fault("permitNonce", invalidParameter, notDigits(v)+"; give an integer from 0 to 2^256-1 in digits alone, the answer of nonces(owner) of tokenIn")
 		}
 	}
 	g.version = "1"
 	if v, ok := q.optional("permitVersion"); ok {
 		if g.version = v; v == "" || len(v) > maxVersion || strings.Trim(v, "0123456789.") != "" {
-			q.fault("permitVersion", invalidParameter, "must be 1 to 16 digits and dots")
+			q.fault("permitVersion", invalidParameter, "is not 1 to 16 digits and dots; give the version in tokenIn's EIP-712 domain, such as 1 or 2")
 		}
 	}
 	v, ok := q.optional("permit")
@@ -51,13 +51,13 @@ func (s *server) askSigning(q *query, a *ask) {
 	}
 	switch {
 	case err != nil || !strings.HasPrefix(v, "0x"):
-		q.fault("permit", invalidParameter, "must be the prefix that include=permit gave, with the signature behind it")
+		q.fault("permit", invalidParameter, "is no permit; give the prefix that include=permit gave, with the signature behind it, as one 0x and hex digits")
 	case a.nativeIn:
-		q.fault("permit", invalidParameter, "is for a token, and tokenIn is native")
+		q.fault("permit", invalidParameter, "is for a token, and tokenIn is native; leave it out, or give wrapped native as tokenIn")
 	case g.permit.Amount.Lt(a.AmountIn):
-		q.fault("permit", invalidParameter, "is for less than amount")
+		q.fault("permit", invalidParameter, "is for less than amount; sign another with include=permit, or lower amount")
 	case g.permit.Deadline < uint64(s.Now().Unix()):
-		q.fault("permit", invalidParameter, "has expired")
+		q.fault("permit", invalidParameter, "has expired; sign another with include=permit")
 	}
 }
 

@@ -143,13 +143,15 @@ func (s *server) head() (*desk, error) {
 	return s.desk(snap), nil
 }
 
+const notTraded = "is not a token of any pool here; /api/v1/tokens lists those that can be traded"
+
 func unknownTokens(snap *market.Snapshot, a ask) error {
 	var faults []fault
 	if _, ok := snap.Token(a.TokenIn); !ok {
-		faults = append(faults, fault{"tokenIn", unknownToken, "is not a token of this market"})
+		faults = append(faults, fault{"tokenIn", unknownToken, notTraded})
 	}
 	if _, ok := snap.Token(a.TokenOut); !ok {
-		faults = append(faults, fault{"tokenOut", unknownToken, "is not a token of this market"})
+		faults = append(faults, fault{"tokenOut", unknownToken, notTraded})
 	}
 	if faults == nil {
 		return nil

@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -99,8 +100,10 @@ func (d *desk) explain(ctx context.Context, a *ask, err error) error {
 		again = d.obstacle(ctx, a, p)
 	case insufficientLiquidity:
 		p.hints.MaxAmountIn, again = d.limit(ctx, a, &d.most, router.MaxIn)
+		p.detail = withLimit(p.detail, p.hints.MaxAmountIn, "about %s is the most")
 	case amountTooSmall:
 		p.hints.MinAmountIn, again = d.limit(ctx, a, &d.least, router.MinIn)
+		p.detail = withLimit(p.detail, p.hints.MinAmountIn, "%s is the least")
 	default:
 		return err
 	}
@@ -110,6 +113,14 @@ func (d *desk) explain(ctx context.Context, a *ask, err error) error {
 	return p
 }
 
+// withLimit adds a limit to a sentence, if there is one.
+func withLimit(detail, limit, format string) string {
+	if limit == "" {
+		return detail
+	}
+	return detail + ": " + fmt.Sprintf(format, limit)
+}
+
 // obstacle says what stands in the way of a route: what the caller excluded, or
 // the operator's rule for tokens in mid-route.
 func (d *desk) obstacle(ctx context.Context, a *ask, p *problem) (err error) {
@@ -117,7 +128,7 @@ func (d *desk) obstacle(ctx context.Context, a *ask, p *problem) (err error) {
 	open.excluded, open.Exclude = nil, nil
 	if len(a.excluded) > 0 {
 		if _, err = d.plan(ctx, &open); !errors.Is(err, router.ErrNoRoute) {
-			p.detail, p.hints.ExcludedSources = "only excluded sources join the tokens", a.excluded
+			p.detail, p.hints.ExcludedSources = "only excluded sources join the tokens; exclude fewer", a.excluded
 			return err
 		}
 	}
@@ -125,7 +136,7 @@ func (d *desk) obstacle(ctx context.Context, a *ask, p *problem) (err error) {
 		open.VerifiedHops = false
 		var path plan.Plan
 		if path, err = d.rival(ctx, router.Single, open.Order); len(path.Steps) > 0 {
-			p.detail = "only unverified tokens lead from one token to the other, and this service does not route through them"
+			p.detail = "only unverified tokens lead from one token to the other, and this service does not route through them; choose other tokens"
 		}
 	}
 	return err

@@ -183,7 +183,7 @@ func (s *server) route(pattern string, e endpoint) {
 			x.WriteHeader(http.StatusNoContent)
 		default:
 			x.Header().Set("Allow", allow)
-			s.fail(x, &problem{code: methodNotAllowed, detail: "this path answers " + allow})
+			s.fail(x, &problem{code: methodNotAllowed, detail: "this path answers " + allow + "; parameters belong into the query string"})
 		}
 	})
 }
@@ -198,7 +198,7 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.Set("Access-Control-Expose-Headers", expose)
 	h.Set("Timing-Allow-Origin", "*")
 	if len(r.RequestURI) > maxURI {
-		s.fail(x, &problem{code: uriTooLong, detail: "the URL is longer than 8 KiB"})
+		s.fail(x, &problem{code: uriTooLong, detail: "the URL is longer than 8 KiB; shorten it: no request needs as much"})
 		return
 	}
 	// The mux would redirect a path that is not clean; here it is unknown.

@@ -70,18 +70,22 @@ func (t *trade) guard() error {
 		// pools live inside a contract of their venue, or keep their money there.
 		info := t.plan.Steps[i].Pool.Info()
 		if to := t.recipient; info.ID == venue.AddressID(to) || info.Source.Factory == to || info.Source.Margin == to {
-			return refuse([]fault{{"recipient", invalidRecipient, "is a pool of the route, or its venue"}}, hints{})
+			return refuse([]fault{{"recipient", invalidRecipient, "is a pool of the route, or its venue" + lostThere}}, hints{})
 		}
 	}
 	if t.impact > t.maxImpactBps {
 		return &problem{
 			code:   priceImpactTooHigh,
-			detail: fmt.Sprintf("the price impact of %d bps is above the guard of %d bps; maxPriceImpactBps sets another", t.impact, t.maxImpactBps),
+			detail: fmt.Sprintf("the price impact of %d bps is above the guard of %d bps; swap less, or set another guard with maxPriceImpactBps", t.impact, t.maxImpactBps),
 			hints:  hints{PriceImpactBps: t.impact},
 		}
 	}
 	if t.plan.AmountOut.Lt(t.minAmountOut) {
-		return &problem{code: minAmountOutTooHigh, hints: hints{AmountOut: t.plan.AmountOut.String()}}
+		return &problem{
+			code:   minAmountOutTooHigh,
+			detail: fmt.Sprintf("the quote of %s is below minAmountOut; lower it to that or less, or ask again later", t.plan.AmountOut),
+			hints:  hints{AmountOut: t.plan.AmountOut.String()},
+		}
 	}
 	return nil
 }

@@ -95,7 +95,7 @@ func (q *query) search() string {
 	v, _ := q.optional("search")
 	v = strings.TrimSpace(v)
 	if utf8.RuneCountInString(v) > maxSearch {
-		q.fault("search", invalidParameter, "must not be longer than 64 characters")
+		q.fault("search", invalidParameter, "is longer than 64 characters; give a symbol, a part of one, or an address")
 	}
 	return v
 }
@@ -112,7 +112,7 @@ func (q *query) limit() int {
 		return maxLimit // more than an int holds
 	}
 	if !digits || n < 1 {
-		q.fault("limit", invalidLimit, "must be an integer of at least 1")
+		q.fault("limit", invalidLimit, notDigits(v)+"; give an integer from 1 on (above 500 counts as 500)")
 	}
 	return min(n, maxLimit)
 }
