@@ -63,7 +63,7 @@ contracts: build/.npm ## compile our contracts anew into contracts/out
 
 page: build/.page ## build the page
 
-build/.page: build/.npm contracts/out/Router.json $(shell find web -path web/dist -prune -o -path web/test -prune -o -type f ! -name '*.go' -print)
+build/.page: build/.npm contracts/out/Router.json api/openapi.json go.mod $(shell find web -path web/dist -prune -o -path web/test -prune -o -type f ! -name '*.go' -print)
 	@node_modules/.bin/tsc -p web && node_modules/.bin/vite build --config web/vite.config.ts --logLevel warn
 	@touch $@
 

@@ -209,8 +209,15 @@ func (s *server) tell(x *exchange, err error) (problem, []byte) {
 	return p, body
 }
 
-// catalogue is the table itself.
-func (s *server) catalogue(x *exchange) error {
+// Errors is the table of errors as JSON, as /errors.json has it.
+func Errors() []byte {
+	body, _ := json.Marshal(catalogue()) // strings and integers only: cannot fail
+	return body
+}
+
+func (s *server) catalogue(x *exchange) error { return x.cached(catalogue()) }
+
+func catalogue() any {
 	type entry struct {
 		Type string `json:"type"`
 		class
@@ -219,7 +226,7 @@ func (s *server) catalogue(x *exchange) error {
 	for i, row := range table {
 		list[i] = entry{"/errors.json#" + string(row.Code), row}
 	}
-	return x.cached(map[string][]entry{"errors": list})
+	return map[string][]entry{"errors": list}
 }
 
 // limited refuses clients that ask too often. The cost is that of so many

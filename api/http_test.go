@@ -22,7 +22,7 @@ var paths = []string{
 var goodQuote = "/api/v1/quote" + params("tokenIn", wmon, "tokenOut", usdc, "amount", units(1, 18))
 
 func TestMethods(t *testing.T) {
-	s := serve(t, func(c *Config) { c.Page = web.Handler(nil) })
+	s := serve(t, func(c *Config) { c.Page = web.Handler(web.Site{}) })
 	for _, path := range append([]string{"/", "/market", "/docs"}, paths...) {
 		for _, method := range []string{"POST", "PUT", "PATCH", "DELETE", "TRACE", "BREW"} {
 			a := s.raw(method, path)
@@ -59,7 +59,7 @@ func TestHeadIsGetWithoutBody(t *testing.T) {
 
 // TestUnknownFile: the page's 404 is told as everywhere.
 func TestUnknownFile(t *testing.T) {
-	s := serve(t, func(c *Config) { c.Page = web.Handler(nil) })
+	s := serve(t, func(c *Config) { c.Page = web.Handler(web.Site{}) })
 	for _, path := range []string{"/assets/none.js", "/assets/index.html", "/assets/%2e%2e", "/assets/..%2findex.html"} {
 		a := s.get(path)
 		var p problemBody

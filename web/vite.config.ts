@@ -1,9 +1,14 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
+import { h } from "preact";
+import { renderToStaticMarkup } from "preact-render-to-string";
 import { defineConfig, type Plugin } from "vite";
+import { Guide, type Lesson } from "./src/guide";
+import { Page } from "./src/page";
 
 const at = (name: string) => join(import.meta.dirname, name);
+const text = (name: string) => readFileSync(at(name), "utf8");
 
 // The folder is emptied before a build, but for this file it is not in git.
 const ignored = readFileSync(at("dist/.gitignore"));
@@ -22,6 +27,42 @@ const pack: Plugin = {
   },
 };
 
+// The tutorial names the versions that this repository uses itself.
+function lessons(): Lesson[] {
+  const npm = JSON.parse(text("../package.json")).devDependencies as Record<string, string>;
+  const ethereum = /go-ethereum (v\S+)/.exec(text("../go.mod"))![1];
+  return [
+    { name: "curl", file: "quote.sh", code: text("tutorial/quote.sh"), commands: ["bash quote.sh"] },
+    {
+      name: "TypeScript",
+      file: "swap.mts",
+      code: text("tutorial/swap.mts"),
+      commands: [`npm install viem@${npm.viem} tsx@${npm.tsx}`, "KEY=__KEY__ npx tsx swap.mts"],
+    },
+    {
+      name: "Go",
+      file: "swap.go",
+      code: text("tutorial/swap.go.txt"),
+      commands: ["go mod init swap", `go get github.com/ethereum/go-ethereum@${ethereum}`, "go get .", "KEY=__KEY__ go run ."],
+    },
+  ];
+}
+
+// /docs can be read without JavaScript: its content is rendered here, from the
+// OpenAPI document and the tutorial's files.
+const docs: Plugin = {
+  name: "docs",
+  transformIndexHtml: {
+    order: "post",
+    handler(html, { filename }) {
+      if (!filename.endsWith("docs.html")) return html;
+      const guide = h(Guide, { document: JSON.parse(text("../api/openapi.json")), lessons: lessons() });
+      const page = renderToStaticMarkup(h(Page, { path: "/docs", children: guide }));
+      return html.replace('<div id="page"></div>', () => `<div id="page">${page}</div>`);
+    },
+  },
+};
+
 export default defineConfig({
   root: import.meta.dirname,
   esbuild: { jsx: "automatic", jsxImportSource: "preact", legalComments: "none" },
@@ -32,5 +73,5 @@ export default defineConfig({
     reportCompressedSize: false,
     rollupOptions: { input: ["index.html", "market.html", "docs.html"].map(at) },
   },
-  plugins: [pack],
+  plugins: [pack, docs],
 });

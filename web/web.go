@@ -3,6 +3,7 @@ package web
 
 import (
 	"bytes"
+	"compress/gzip"
 	"embed"
 	"encoding/json"
 	"html"
@@ -38,27 +39,35 @@ type Local struct {
 	Key     string `json:"key"`
 }
 
+// Site is what the pages tell of the service that they belong to.
+type Site struct {
+	PublicURL string // origin by which everybody reaches it; empty: not known
+	Address   string // origin of its own listener, printed where PublicURL is not known
+	Errors    []byte // the body of /errors.json
+	Local     *Local // only the service of a local chain gives one
+}
+
 // slot is where the pages are told of the local chain.
 const slot = `<meta name="braid:local" content="">`
 
 // Handler serves the pages at /, /market and /docs, and their files below
-// /assets/. Only the service of a local chain gives local; the pages of any
-// other know no account.
-func Handler(local *Local) http.Handler {
+// /assets/. The pages of a service without a local chain know no account.
+func Handler(site Site) http.Handler {
 	files, err := fs.Sub(dist, "dist")
 	if err != nil {
 		panic(err) // the folder is embedded above
 	}
-	return handler(files, local)
+	return handler(files, site)
 }
 
-func handler(files fs.FS, local *Local) http.Handler {
+func handler(files fs.FS, site Site) http.Handler {
 	mux := http.NewServeMux()
 	for pattern, name := range map[string]string{"GET /{$}": "index.html", "GET /market": "market.html", "GET /docs": "docs.html"} {
-		body := page(files, name, local)
+		body := page(files, name, site)
+		packed := pack(body)
 		mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
 			head(w.Header(), "no-cache")
-			http.ServeContent(w, r, name, time.Time{}, bytes.NewReader(body))
+			serve(w, r, name, body, packed)
 		})
 	}
 	mux.HandleFunc("GET /assets/{file}", func(w http.ResponseWriter, r *http.Request) {
@@ -67,19 +76,30 @@ func handler(files fs.FS, local *Local) http.Handler {
 	return mux
 }
 
-func page(files fs.FS, name string, local *Local) []byte {
+func page(files fs.FS, name string, site Site) []byte {
 	body, err := fs.ReadFile(files, name)
 	if err != nil {
 		return []byte(placeholder)
 	}
-	if local != nil {
-		told, err := json.Marshal(local)
+	if name == "docs.html" {
+		return docs(body, site)
+	}
+	if site.Local != nil {
+		told, err := json.Marshal(site.Local)
 		if err != nil {
 			panic(err) // three strings
 		}
 		body = bytes.Replace(body, []byte(slot), []byte(strings.Replace(slot, `""`, `"`+html.EscapeString(string(told))+`"`, 1)), 1)
 	}
 	return body
+}
+
+func pack(body []byte) []byte {
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	w.Write(body) // a buffer takes everything
+	w.Close()
+	return b.Bytes()
 }
 
 // asset serves a file, packed if the build packed it and the reader can
@@ -95,7 +115,13 @@ func asset(w http.ResponseWriter, r *http.Request, files fs.FS, name string) {
 		kept = "public, max-age=31536000, immutable"
 	}
 	head(w.Header(), kept)
-	if packed, err := fs.ReadFile(files, name+".gz"); err == nil {
+	packed, _ := fs.ReadFile(files, name+".gz")
+	serve(w, r, name, body, packed)
+}
+
+// serve sends packed, where there is such a form, to readers that can unpack.
+func serve(w http.ResponseWriter, r *http.Request, name string, body, packed []byte) {
+	if len(packed) > 0 {
 		w.Header().Set("Vary", "Accept-Encoding")
 		if strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
 			w.Header().Set("Content-Encoding", "gzip")

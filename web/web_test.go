@@ -1,9 +1,11 @@
 package web
 
 import (
+	"encoding/json"
 	"io/fs"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"regexp"
 	"strings"
 	"testing"
@@ -15,7 +17,7 @@ var link = regexp.MustCompile(`(?:src|href)="(/assets/[^"]+)"`)
 // TestPage asks for the pages and every file they name; before the first build
 // for what stands in their place.
 func TestPage(t *testing.T) {
-	h := Handler(nil)
+	h := Handler(Site{})
 	_, err := fs.Stat(dist, "dist/index.html")
 	built := err == nil
 	for _, path := range []string{"/", "/market", "/docs"} {
@@ -34,7 +36,9 @@ func TestPage(t *testing.T) {
 }
 
 var small = fstest.MapFS{
-	"index.html":          {Data: []byte("<head>" + slot + "</head>")},
+	"index.html": {Data: []byte("<head>" + slot + "</head>")},
+	"docs.html": {Data: []byte(`<meta name="braid:origin" content="{%.Own%}"><code>"{%.Origin%}/api" {%.RPC%} KEY={%.Key%}</code>` +
+		`{%range .Errors%}<tr id="{%.Code%}"><td>{%.Title%}</td></tr>{%end%}`)},
 	"assets/a-1234.js":    {Data: []byte("let a")},
 	"assets/a-1234.js.gz": {Data: []byte("packed")},
 	"assets/theme.js":     {Data: []byte("let b")},
@@ -43,10 +47,10 @@ var small = fstest.MapFS{
 // TestLocal: the key stands in the page of a local chain and in no other.
 func TestLocal(t *testing.T) {
 	local := &Local{RPC: "/rpc", Account: "0xf3", Key: `0xac"><script>`}
-	if body := fetch(t, handler(small, local), "/", "text/html", "").Body.String(); !strings.Contains(body, "0xac") || strings.Contains(body, "<script>") {
+	if body := fetch(t, handler(small, Site{Local: local}), "/", "text/html", "").Body.String(); !strings.Contains(body, "0xac") || strings.Contains(body, "<script>") {
 		t.Errorf("the page of a local chain: %s", body)
 	}
-	if body := fetch(t, handler(small, nil), "/", "text/html", "").Body.String(); !strings.Contains(body, slot) {
+	if body := fetch(t, handler(small, Site{}), "/", "text/html", "").Body.String(); !strings.Contains(body, slot) {
 		t.Errorf("the page of another chain: %s", body)
 	}
 }
@@ -54,7 +58,7 @@ func TestLocal(t *testing.T) {
 // TestPacked: files whose name holds their hash are kept for good, packed ones
 // go only to those who can unpack them.
 func TestPacked(t *testing.T) {
-	h := handler(small, nil)
+	h := handler(small, Site{})
 	w := fetch(t, h, "/assets/a-1234.js", "text/javascript", "br, gzip")
 	if w.Body.String() != "packed" || w.Header().Get("Content-Encoding") != "gzip" || !strings.Contains(w.Header().Get("Cache-Control"), "immutable") {
 		t.Errorf("with gzip: %q %v", w.Body, w.Header())
@@ -67,8 +71,70 @@ func TestPacked(t *testing.T) {
 	}
 }
 
+// TestDocsAreFilled: the docs print the service's own origin, never one that a
+// request names, and what they are given is text.
+func TestDocsAreFilled(t *testing.T) {
+	errors := []byte(`{"errors":[{"code":"NO_ROUTE","status":404,"title":"<b>none</b>","retryable":false}]}`)
+	local := &Local{RPC: "/rpc", Key: `0xac"><script>`}
+	for _, row := range []struct {
+		name  string
+		site  Site
+		words []string
+	}{
+		{"own address", Site{Address: "http://127.0.0.1:8080", Errors: errors}, []string{
+			`content="http://127.0.0.1:8080"`, `"http://127.0.0.1:8080/api"`, "https://rpc.monad.xyz KEY=0x…", `<tr id="NO_ROUTE"><td>&lt;b&gt;none`}},
+		{"public", Site{Address: "http://10.0.0.1:80", PublicURL: "https://braid.example"}, []string{`content=""`, `"https://braid.example/api"`}},
+		{"local", Site{Address: "http://127.0.0.1:1", Local: local}, []string{"http://127.0.0.1:1/rpc KEY=0xac&#34;&gt;&lt;script"}},
+	} {
+		body := fetch(t, handler(small, row.site), "/docs", "text/html", "").Body.String()
+		for _, word := range row.words {
+			if !strings.Contains(body, word) {
+				t.Errorf("%s: no %s in %s", row.name, word, body)
+			}
+		}
+		if strings.Contains(body, "{%") || strings.Contains(body, "example.com") { // httptest's Host
+			t.Errorf("%s: %s", row.name, body)
+		}
+	}
+}
+
+// TestDocsAreOfThisAPI: docs that were built hold every path and parameter of
+// the OpenAPI document; `make page` builds them anew.
+func TestDocsAreOfThisAPI(t *testing.T) {
+	if _, err := fs.Stat(dist, "dist/docs.html"); err != nil {
+		return // TestPage looks at what stands in their place
+	}
+	data, err := os.ReadFile("../api/openapi.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var document struct {
+		Paths map[string]struct {
+			Get struct {
+				Parameters []struct{ Name string }
+			}
+		}
+	}
+	if err := json.Unmarshal(data, &document); err != nil || len(document.Paths) == 0 {
+		t.Fatal(err, len(document.Paths))
+	}
+	body := fetch(t, Handler(Site{}), "/docs", "text/html", "").Body.String()
+	for path, item := range document.Paths {
+		_, section, there := strings.Cut(body, `data-path="`+path+`"`)
+		if !there {
+			t.Errorf("no section for %s", path)
+		}
+		section, _, _ = strings.Cut(section, "</details>")
+		for _, p := range item.Get.Parameters {
+			if p.Name != "" && !strings.Contains(section, `data-name="`+p.Name+`"`) {
+				t.Errorf("%s: nothing of the parameter %s", path, p.Name)
+			}
+		}
+	}
+}
+
 func TestUnknownFile(t *testing.T) {
-	h := handler(small, nil)
+	h := handler(small, Site{})
 	for _, path := range []string{"/assets/none.js", "/assets/a-1234.js.gz", "/assets/%2e%2e", "/assets/%2e%2e%2findex.html", "/assets/index.html", "/web.go"} {
 		w := httptest.NewRecorder()
 		h.ServeHTTP(w, httptest.NewRequest("GET", path, nil))

@@ -191,7 +191,7 @@ func (s *service) run(ctx context.Context, l net.Listener, log *slog.Logger, rea
 		Log:           log,
 		Registry:      registry,
 		Version:       version,
-		Page:          web.Handler(account),
+		Page:          web.Handler(web.Site{Address: origin(l.Addr()), Errors: api.Errors(), Local: account}),
 	})
 	if s.local {
 		at, err := url.Parse(s.rpc.values[0])
@@ -227,6 +227,14 @@ func (s *service) run(ctx context.Context, l net.Listener, log *slog.Logger, rea
 		return end(server, 5*time.Second)
 	})
 	return g.Wait()
+}
+
+// origin is how a browser on this machine reaches a listener.
+func origin(a net.Addr) string {
+	if tcp, ok := a.(*net.TCPAddr); ok && tcp.IP.IsUnspecified() {
+		return fmt.Sprintf("http://127.0.0.1:%d", tcp.Port)
+	}
+	return "http://" + a.String()
 }
 
 // health tells the API how the market stands to the chain.

@@ -1,209 +1,92 @@
-// Docs: a swap from one's own code in five minutes, then everything else.
+// /docs is whole without this script, which adds what needs a program: the
+// state of the service in the header, copy buttons, and forms that try requests.
 
-import { useSignal } from "@preact/signals";
-import type { ComponentChildren } from "preact";
-import { useEffect } from "preact/hooks";
-import goCode from "../tutorial/swap.go.txt?raw";
-import shellCode from "../tutorial/quote.sh?raw";
-import viemCode from "../tutorial/swap.ts?raw";
-import { mount } from "./frame";
+import { render } from "preact";
+import { Controls } from "./frame";
 import { Copy } from "./icons";
-import { local } from "./local";
-import { Reference } from "./reference";
 
-const key = local?.key ?? "0x…";
+render(<Controls />, document.querySelector("header .right")!);
 
-/** The blocks run as they are printed: against this very service. */
-const here = (code: string) =>
-  code.trimEnd().replaceAll("__ORIGIN__", location.origin).replaceAll("__RPC__", local ? location.origin + local.rpc : "https://rpc.monad.xyz");
-
-const lessons = [
-  { name: "curl", file: "quote.sh", code: shellCode, run: "bash quote.sh" },
-  { name: "TypeScript", file: "swap.ts", code: viemCode, run: `KEY=${key} npx tsx swap.ts` },
-  { name: "Go", file: "swap.go", code: goCode, run: `KEY=${key} go run swap.go` },
-];
-
-function Block({ file, code }: { file: string; code: string }) {
-  const copied = useSignal(false);
-  return (
-    <div class="block">
-      <button
-        type="button"
-        class="icon"
-        aria-label={copied.value ? "Copied" : `Copy ${file}`}
-        onClick={() => void navigator.clipboard?.writeText(code).then(() => (copied.value = true))}
-      >
-        <Copy />
-      </button>
-      <pre tabIndex={0} data-file={file}>
-        <code>{code}</code>
-      </pre>
-    </div>
-  );
+// A server that was told no public address prints its own; the reader's is the one that works.
+const printed = document.querySelector<HTMLMetaElement>('meta[name="braid:origin"]')!.content;
+for (const code of document.querySelectorAll(".lesson pre code")) {
+  if (printed && printed !== location.origin) code.textContent = code.textContent!.replaceAll(printed, location.origin);
 }
 
-function Tutorial() {
-  const chosen = useSignal(0);
-  const turn = (event: KeyboardEvent) => {
-    const step = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0;
-    if (!step) return;
-    chosen.value = (chosen.value + step + lessons.length) % lessons.length;
-    document.getElementById(`tab-${chosen.value}`)?.focus();
+for (const block of document.querySelectorAll<HTMLElement>("[data-copy]")) {
+  const button = element("button", { type: "button", className: "icon", ariaLabel: `Copy ${block.dataset.copy}` });
+  button.onclick = () => void navigator.clipboard?.writeText(block.querySelector("code")!.textContent!).then(() => (button.ariaLabel = "Copied"));
+  render(<Copy />, button);
+  block.prepend(button);
+}
+
+for (const endpoint of document.querySelectorAll<HTMLElement>(".endpoint")) addForm(endpoint);
+
+function element<K extends keyof HTMLElementTagNameMap>(tag: K, properties: Partial<HTMLElementTagNameMap[K]>, ...children: (Node | string)[]): HTMLElementTagNameMap[K] {
+  const made = Object.assign(document.createElement(tag), properties);
+  made.append(...children);
+  return made;
+}
+
+/** Gives each parameter of an endpoint a field, and the endpoint a button. */
+function addForm(endpoint: HTMLElement): void {
+  const fields = [...endpoint.querySelectorAll<HTMLElement>(".parameter")].map((row) => {
+    const { name, required, example = "" } = row.dataset;
+    const field = element("input", { type: "text", name: name!, className: "mono", placeholder: example, value: required ? example : "", spellcheck: false, autocomplete: "off" });
+    field.setAttribute("aria-labelledby", row.querySelector("code")!.id);
+    row.append(field);
+    return field;
+  });
+  const url = () => {
+    const query = new URLSearchParams(fields.filter(({ value }) => value !== "").map(({ name, value }) => [name, value])).toString();
+    return query ? `${endpoint.dataset.path}?${query}` : endpoint.dataset.path!;
   };
-  return (
-    <>
-      <div class="pills" role="tablist" aria-label="Language" onKeyDown={turn}>
-        {lessons.map(({ name }, i) => (
-          <button
-            type="button"
-            role="tab"
-            key={name}
-            id={`tab-${i}`}
-            aria-controls={`lesson-${i}`}
-            aria-selected={chosen.value === i}
-            tabIndex={chosen.value === i ? 0 : -1}
-            onClick={() => (chosen.value = i)}
-          >
-            {name}
-          </button>
-        ))}
-      </div>
-      {lessons.map(({ name, file, code, run }, i) => (
-        <div role="tabpanel" key={name} id={`lesson-${i}`} aria-labelledby={`tab-${i}`} hidden={chosen.value !== i}>
-          <p>
-            Save as <code>{file}</code>
-            {name === "TypeScript" && <>, beside <code>npm install viem tsx</code></>}
-            {name === "Go" && <>, in a module with <code>go get github.com/ethereum/go-ethereum</code></>}, then run <code class="run" data-run={file}>{run}</code>
-          </p>
-          <Block file={file} code={here(code)} />
-        </div>
-      ))}
-      {local && <p class="soft">The key is that of the local chain's account. It is known to everyone: never use it elsewhere.</p>}
-    </>
-  );
+  const request = element("code", {}, `GET ${url()}`);
+  const status = element("p", { className: "soft number" });
+  const body = element("code", {});
+  const answer = element("div", { className: "block", hidden: true, ariaLive: "polite" }, status, element("pre", { tabIndex: 0 }, body));
+  const form = element("form", {}, element("p", { className: "try" }, element("button", { type: "submit" }, "Try it"), " ", request), answer);
+  for (const field of fields) {
+    field.oninput = () => (request.textContent = `GET ${url()}`);
+    field.onkeydown = (event) => event.key === "Enter" && form.requestSubmit();
+  }
+  form.onsubmit = (event) => {
+    event.preventDefault();
+    void ask(url()).then(([said, text]) => {
+      [status.textContent, body.textContent, answer.hidden] = [said, text, false];
+    });
+  };
+  (fields.at(-1)?.parentElement ?? endpoint.querySelector("summary + p")!).after(form);
 }
 
-interface Entry {
-  code: string;
-  status: number;
-  title: string;
-  retryable: boolean;
+const shown = 20_000;
+
+async function ask(url: string): Promise<[status: string, body: string]> {
+  const stop = new AbortController();
+  try {
+    const began = performance.now();
+    const response = await fetch(url, { signal: stop.signal });
+    const body = await begin(response);
+    stop.abort();
+    return [`${response.status} ${response.statusText}, ${Math.round(performance.now() - began)} ms`, body.slice(0, shown)];
+  } catch {
+    return ["no answer", ""];
+  }
 }
 
-function Errors() {
-  const list = useSignal<Entry[]>([]);
-  useEffect(() => {
-    void fetch("/errors.json").then(async (response) => (list.value = ((await response.json()) as { errors: Entry[] }).errors));
-  }, []);
-  return (
-    <div class="scroll" tabIndex={0} role="group" aria-label="Table of errors">
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">Code</th>
-            <th scope="col">Status</th>
-            <th scope="col">Meaning</th>
-            <th scope="col">Same request again</th>
-          </tr>
-        </thead>
-        <tbody>
-          {list.value.map(({ code, status, title, retryable }) => (
-            <tr key={code} id={code}>
-              <td>
-                <code>{code}</code>
-              </td>
-              <td class="number">{status}</td>
-              <td class="wrap">{title}</td>
-              <td>{retryable ? "may work" : "will not"}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
-  );
+/** The whole of a body; of a stream its first event. */
+async function begin(response: Response): Promise<string> {
+  const type = response.headers.get("content-type") ?? "";
+  if (!type.startsWith("text/event-stream")) {
+    const text = await response.text();
+    return type.includes("json") ? JSON.stringify(JSON.parse(text), null, 2) : text;
+  }
+  const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
+  let text = "";
+  while (!text.includes("\n\n")) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    text += value;
+  }
+  return text;
 }
-
-const chapters: [id: string, name: string, body: ComponentChildren][] = [
-  [
-    "start",
-    "Five minutes",
-    <>
-      <p>Four requests make a swap. No key, no account, open to every origin.</p>
-      <ol>
-        <li><code>GET /api/v1/tokens</code> finds addresses and decimals.</li>
-        <li><code>GET /api/v1/quote</code> finds the best route and says what it pays, to the wei.</li>
-        <li><code>GET /api/v1/swap</code> takes the same and a <code>recipient</code>, and adds <code>tx</code>.</li>
-        <li>Approve <code>tx.to</code> for <code>amountIn</code>, then send <code>tx</code> with <code>tx.estimatedGas</code> as its gas limit.</li>
-      </ol>
-      <Tutorial />
-    </>,
-  ],
-  [
-    "native",
-    "Native MON",
-    <>
-      <p>
-        <b>Paying with MON.</b> Pass wrapped native (WMON) as <code>tokenIn</code> and send <code>value = amountIn</code>; skip the approval. The same bytes sent with{" "}
-        <code>value = 0</code> take WMON by allowance instead: one calldata serves both. Or pass the zero address (or <code>0xEeee…EEeE</code>): then <code>tx.value</code> already is the amount, and{" "}
-        <code>tx</code> can be sent as it stands.
-      </p>
-      <p>
-        <b>Receiving MON.</b> Pass the zero address as <code>tokenOut</code> and the contract unwraps. WMON as <code>tokenOut</code> delivers WMON.
-      </p>
-      <p>
-        <b>The 10 MON reserve.</b> On Monad a transaction that spends value may have to leave 10 MON in the account, so swapping all of an account's MON can fail though the route is right. Leave 10 MON and the gas.
-      </p>
-      <p>
-        <b>Gas is billed by the limit.</b> What you do not use does not come back, so <code>tx.estimatedGas</code> is tight. Do not pad it.
-      </p>
-    </>,
-  ],
-  [
-    "safety",
-    "What to check",
-    <>
-      <p>
-        <code>tx.data</code> calls <code>swap(tokenIn, amountIn, tokenOut, minOut, recipient, deadline, executor, route)</code>. Decode it and compare the first six with what you asked; the contract pays the
-        recipient at least <code>minOut</code> or reverts, whatever the route says. This site does that before every signature.
-      </p>
-      <p>
-        Every number of an answer belongs to the block in <code>X-Block-Number</code>. A market that is not fresh is refused with 503, never quoted.
-      </p>
-    </>,
-  ],
-  [
-    "errors",
-    "Errors",
-    <>
-      <p>
-        Problems are <code>application/problem+json</code> (RFC 9457). Match <code>code</code> and nothing else; <code>errors</code> lists every fault of the request at once, <code>hints</code> what would have worked.
-      </p>
-      <Errors />
-    </>,
-  ],
-  ["reference", "Reference", <Reference />],
-];
-
-mount(
-  <div class="docs">
-    <aside>
-      <nav aria-label="Chapters">
-        {chapters.map(([id, name]) => (
-          <a href={`#${id}`} key={id}>
-            {name}
-          </a>
-        ))}
-        <a href="/openapi.json">OpenAPI 3.1</a>
-      </nav>
-    </aside>
-    <article>
-      <h1>Swap from your own code</h1>
-      {chapters.map(([id, name, body]) => (
-        <section key={id} aria-labelledby={id}>
-          <h2 id={id}>{name}</h2>
-          {body}
-        </section>
-      ))}
-    </article>
-  </div>,
-);

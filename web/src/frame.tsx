@@ -4,6 +4,7 @@ import { signal } from "@preact/signals";
 import { render, type ComponentChildren } from "preact";
 import { useEffect } from "preact/hooks";
 import { Moon } from "./icons";
+import { Page } from "./page";
 
 interface Pulse {
   state: "asking" | "live" | "behind" | "offline";
@@ -50,52 +51,22 @@ function turn(): void {
   localStorage.setItem("theme", root.dataset.theme);
 }
 
-const pages = [
-  ["/", "Swap"],
-  ["/market", "Market"],
-  ["/docs", "Docs"],
-] as const;
-
-function Header({ children }: { children?: ComponentChildren }) {
-  return (
-    <header>
-      <a class="brand" href="/" aria-label="braid, start page">
-        <img src="/assets/icon.svg" alt="" width="28" height="28" />
-        <span>braid</span>
-      </a>
-      <nav aria-label="Pages">
-        {pages.map(([path, name]) => (
-          <a href={path} key={path} {...(location.pathname === path ? { "aria-current": "page" as const } : {})}>
-            {name}
-          </a>
-        ))}
-      </nav>
-      <div class="right">
-        <Pulse />
-        <button type="button" class="icon" onClick={turn} aria-label="Change between dark and light">
-          <Moon />
-        </button>
-        {children}
-      </div>
-    </header>
-  );
-}
+/** The right of the header: how the service is, the theme, and what a page adds. */
+export const Controls = ({ children }: { children?: ComponentChildren }) => (
+  <>
+    <Pulse />
+    <button type="button" class="icon" onClick={turn} aria-label="Change between dark and light">
+      <Moon />
+    </button>
+    {children}
+  </>
+);
 
 export function mount(content: ComponentChildren, corner?: ComponentChildren): void {
   render(
-    <>
-      <a class="skip" href="#main">
-        To the content
-      </a>
-      <Header>{corner}</Header>
-      <main id="main">{content}</main>
-      <footer>
-        <span>Quotes are exact to the wei on the block they name. braid never holds keys or funds.</span>
-        <span>
-          <a href="/openapi.json">OpenAPI</a> <a href="/errors.json">Errors</a> <a href="/tokenlist.json">Token list</a>
-        </span>
-      </footer>
-    </>,
+    <Page path={location.pathname} controls={<Controls>{corner}</Controls>}>
+      {content}
+    </Page>,
     document.getElementById("page")!,
   );
 }

@@ -1,8 +1,7 @@
-// The OpenAPI document, rendered, with every request ready to be tried.
+// The OpenAPI document as HTML, rendered by the build. docs.tsx reads the
+// data- attributes and adds a form for trying each request.
 
-import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
-import { useEffect } from "preact/hooks";
 
 interface Schema {
   $ref?: string;
@@ -14,6 +13,8 @@ interface Schema {
   allOf?: Schema[];
   enum?: unknown[];
   default?: unknown;
+  minimum?: number;
+  maximum?: number;
 }
 
 interface Parameter {
@@ -26,15 +27,23 @@ interface Parameter {
   example?: unknown;
 }
 
+interface Response {
+  $ref?: string;
+  description?: string;
+  content?: Record<string, { schema?: Schema }>;
+}
+
 interface Operation {
+  operationId: string;
   summary: string;
   description?: string;
   tags: string[];
   parameters?: Parameter[];
-  responses: Record<string, { $ref?: string; description?: string; content?: Record<string, { schema?: Schema }> }>;
+  responses: Record<string, Response>;
 }
 
-interface Document {
+export interface Document {
+  info: { description: string };
   paths: Record<string, { get?: Operation }>;
   tags: { name: string; description: string }[];
 }
@@ -47,8 +56,8 @@ function resolve<T extends { $ref?: string }>(document: Document, node: T): T {
   return { ...resolve(document, target), ...beside };
 }
 
-/** The document's texts use three marks of Markdown. */
-export function Text({ text = "" }: { text?: string | undefined }) {
+/** The document's texts use three marks of Markdown: code, bold and paragraphs. */
+function Text({ text = "" }: { text?: string | undefined }) {
   const parts: ComponentChildren[] = text.split(/(`[^`]+`|\*\*[^*]+\*\*)/).map((part, i) => {
     if (part.startsWith("`")) return <code key={i}>{part.slice(1, -1)}</code>;
     if (part.startsWith("**")) return <b key={i}>{part.slice(2, -2)}</b>;
@@ -57,22 +66,27 @@ export function Text({ text = "" }: { text?: string | undefined }) {
   return <>{parts}</>;
 }
 
-export function Reference() {
-  const document = useSignal<Document | undefined>(undefined);
-  useEffect(() => {
-    void fetch("/openapi.json").then(async (response) => (document.value = (await response.json()) as Document));
-  }, []);
-  const d = document.value;
-  if (!d) return <p class="soft">Loading…</p>;
+const Paragraphs = ({ text = "" }: { text?: string | undefined }) => (
+  <>
+    {text.split("\n\n").map((part) => (
+      <p key={part}>
+        <Text text={part} />
+      </p>
+    ))}
+  </>
+);
+
+export function Reference({ document }: { document: Document }) {
   return (
     <>
-      {d.tags.map((tag) => (
-        <div key={tag.name}>
+      <Paragraphs text={document.info.description} />
+      {document.tags.map((tag) => (
+        <div key={tag.name} class="tag">
           <p class="soft">{tag.description}</p>
-          {Object.entries(d.paths)
+          {Object.entries(document.paths)
             .filter(([, item]) => item.get?.tags.includes(tag.name))
             .map(([path, item]) => (
-              <Endpoint key={path} document={d} path={path} operation={item.get!} />
+              <Endpoint key={path} document={document} path={path} operation={item.get!} />
             ))}
         </div>
       ))}
@@ -82,38 +96,44 @@ export function Reference() {
 
 function Endpoint({ document, path, operation }: { document: Document; path: string; operation: Operation }) {
   const parameters = (operation.parameters ?? []).map((p) => resolve(document, p)).filter((p) => p.in === "query");
-  const open = useSignal(false);
+  const schema = Object.values(resolve(document, operation.responses["200"] ?? {}).content ?? {})[0]?.schema;
   return (
-    <details class="endpoint" onToggle={(event) => (open.value = event.currentTarget.open)}>
+    <details class="endpoint" id={operation.operationId} data-path={path}>
       <summary>
         <code>GET {path}</code> <span>{operation.summary}</span>
       </summary>
-      {open.value && (
-        <>
-          <p>
-            <Text text={operation.description} />
-          </p>
-          <Try path={path} parameters={parameters} />
-          <Answer document={document} operation={operation} />
-        </>
-      )}
+      <Paragraphs text={operation.description} />
+      {parameters.length > 0 && <h3>Parameters</h3>}
+      {parameters.map((p) => (
+        <QueryParameter key={p.name} document={document} parameter={p} of={operation.operationId} />
+      ))}
+      {schema && <h3>Answer</h3>}
+      {schema && <Fields document={document} schema={schema} depth={0} />}
+      <h3>Other statuses</h3>
+      <ul class="fields">
+        {Object.entries(operation.responses)
+          .filter(([status]) => status !== "200")
+          .map(([status, response]) => (
+            <li key={status}>
+              <code>{status}</code> <Text text={resolve(document, response).description} />
+            </li>
+          ))}
+      </ul>
     </details>
   );
 }
 
-function Answer({ document, operation }: { document: Document; operation: Operation }) {
-  const good = resolve(document, operation.responses["200"] ?? {});
-  const schema = Object.values(good.content ?? {})[0]?.schema;
+function QueryParameter({ document, parameter: p, of }: { document: Document; parameter: Parameter; of: string }) {
+  const example = p.example ?? p.schema?.default;
   return (
-    <>
-      {schema && (
-        <>
-          <h3>Answer</h3>
-          <Fields document={document} schema={schema} depth={0} />
-        </>
-      )}
-      <p class="soft">Other statuses: {Object.keys(operation.responses).filter((status) => status !== "200").join(", ")}</p>
-    </>
+    <div class="parameter" data-name={p.name} data-required={p.required} data-example={example === undefined ? undefined : String(example)}>
+      <div>
+        <code id={`${of}-${p.name}`}>{p.name}</code> <small class="soft">{limits(document, flatten(document, p.schema ?? {}))}</small> {p.required && <small class="bad">required</small>}
+        <p class="soft">
+          <Text text={p.description} />
+        </p>
+      </div>
+    </div>
   );
 }
 
@@ -148,75 +168,9 @@ function kind(document: Document, schema: Schema): string {
   return type === "array" ? `array of ${kind(document, flatten(document, schema.items ?? {})) || "values"}` : type;
 }
 
-const shown = 20_000;
-
-function Try({ path, parameters }: { path: string; parameters: Parameter[] }) {
-  const given = useSignal<Record<string, string>>(
-    Object.fromEntries(parameters.map((p) => [p.name, p.required && p.example !== undefined ? String(p.example) : ""])),
-  );
-  const answer = useSignal<{ status: string; body: string } | undefined>(undefined);
-  const query = new URLSearchParams(Object.entries(given.value).filter(([, value]) => value !== "")).toString();
-  const url = query ? `${path}?${query}` : path;
-  const run = async () => {
-    const stop = new AbortController();
-    try {
-      const began = performance.now();
-      const response = await fetch(url, { signal: stop.signal });
-      const body = await begin(response);
-      stop.abort();
-      answer.value = { status: `${response.status} ${response.statusText}, ${Math.round(performance.now() - began)} ms`, body };
-    } catch {
-      answer.value = { status: "no answer", body: "" };
-    }
-  };
-  return (
-    <form onSubmit={(event) => (event.preventDefault(), void run())}>
-      {parameters.map((p) => (
-        <label class="parameter" key={p.name}>
-          <span>
-            <code>{p.name}</code> {p.required && <b class="bad">required</b>}
-            <small class="soft">
-              <Text text={p.description} />
-            </small>
-          </span>
-          <input
-            type="text"
-            class="mono"
-            spellcheck={false}
-            autocomplete="off"
-            placeholder={String(p.example ?? p.schema?.default ?? "")}
-            value={given.value[p.name]}
-            onInput={(event) => (given.value = { ...given.value, [p.name]: event.currentTarget.value })}
-          />
-        </label>
-      ))}
-      <p class="try">
-        <button type="submit">Try it</button> <code>GET {url}</code>
-      </p>
-      {answer.value && (
-        <div class="block">
-          <p class="soft number">{answer.value.status}</p>
-          <pre tabIndex={0}>
-            <code>{answer.value.body}</code>
-          </pre>
-        </div>
-      )}
-    </form>
-  );
-}
-
-/** The whole of a body; of a stream its first event. */
-async function begin(response: Response): Promise<string> {
-  if (!response.headers.get("content-type")?.startsWith("text/event-stream")) {
-    const text = await response.text();
-    return response.headers.get("content-type")?.includes("json") ? JSON.stringify(JSON.parse(text), null, 2).slice(0, shown) : text.slice(0, shown);
-  }
-  const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
-  let text = "";
-  while (!text.includes("\n\n")) {
-    const { done, value } = await reader.read();
-    if (done) break;
-    text += value;
-  }
-  return text.slice(0, shown);
+/** What a parameter may be: its kind, its range and what it is when absent. */
+function limits(document: Document, schema: Schema): string {
+  const { minimum, maximum } = schema;
+  const range = minimum === undefined ? "" : maximum === undefined ? ` from ${minimum}` : ` from ${minimum} to ${maximum}`;
+  return kind(document, schema) + range + (schema.default === undefined ? "" : `, default ${String(schema.default)}`);
 }

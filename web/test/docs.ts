@@ -1,32 +1,136 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
 import { promisify } from "node:util";
+import { gzipSync } from "node:zlib";
+import type { Page } from "playwright-core";
 import { check, type World } from "./checks";
-import { root, screens } from "./world";
+import { screens } from "./world";
 
 const run = promisify(execFile);
 
-export function docs(world: World): void {
-  check("the tutorial's blocks run as they are printed", async () => {
-    const { page } = await world.open("/docs");
-    await page.screenshot({ path: `${screens}/docs-light.png`, fullPage: true });
-    const folder = `${root}build/tutorial`;
-    rmSync(folder, { recursive: true, force: true });
-    mkdirSync(folder, { recursive: true });
-    const lessons = await page.locator("[data-run]").evaluateAll((runs) =>
-      runs.map((line) => {
-        const file = (line as HTMLElement).dataset.run!;
-        return { file, command: line.textContent!, code: document.querySelector(`[data-file="${file}"]`)!.textContent! };
-      }),
-    );
-    assert.deepEqual(lessons.map(({ file }) => file), ["quote.sh", "swap.ts", "swap.go"]);
-    const expected = [/"symbol":"USDC"[\s\S]*"amountOut":"\d+"[\s\S]*"estimatedGas":"\d+"[\s\S]*event: quote/, /^success for \d+ wei of WMON/, /^status 1 for \d+ units of USDC/];
-    for (const [i, { file, command, code }] of lessons.entries()) {
-      writeFileSync(`${folder}/${file}`, code);
-      const { stdout } = await run("bash", ["-c", command], { cwd: folder });
-      assert.match(stdout, expected[i]!, file);
+interface Lesson {
+  file: string;
+  code: string;
+  commands: string;
+}
+
+/** What a reader copies: the file and the commands of each lesson. */
+const printed = (page: Page): Promise<Lesson[]> =>
+  page.locator("[data-lesson]").evaluateAll((lessons) =>
+    lessons.map((lesson) => {
+      const [code, commands] = [...lesson.querySelectorAll("pre")].map((block) => block.textContent!);
+      return { file: (lesson as HTMLElement).dataset.lesson!, code: code!, commands: commands! };
+    }),
+  );
+
+/** A folder that no project is around. */
+function emptyFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "braid-tutorial-"));
+  for (let at = folder; at !== dirname(at); at = dirname(at)) {
+    for (const project of ["package.json", "node_modules", "go.mod", "go.work"]) assert.ok(!existsSync(join(at, project)), `${project} in ${at}`);
+  }
+  return folder;
+}
+
+/** Types the commands one by one, as a reader does, and returns what the last one prints. */
+async function follow({ file, code, commands }: Lesson): Promise<string> {
+  const folder = emptyFolder();
+  const { NODE_TEST_CONTEXT: _, ...env } = process.env; // a reader's shell is in no test
+  let said = "";
+  try {
+    writeFileSync(join(folder, file), `${code}\n`);
+    for (const command of commands.split("\n")) {
+      const began = Date.now();
+      said = (await run("bash", ["-c", command], { cwd: folder, env })).stdout;
+      console.log(`${command.replace(/0x[0-9a-f]{64}/, "0x…")}: ${((Date.now() - began) / 1000).toFixed(1)} s`);
     }
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+  return said;
+}
+
+const expected: [file: string, output: RegExp][] = [
+  ["quote.sh", /"symbol":"USDC"[\s\S]*"amountOut":"\d+"[\s\S]*"estimatedGas":"\d+"[\s\S]*event: quote/],
+  ["swap.mts", /^success for \d+ wei of WMON/],
+  ["swap.go", /^status 1 for \d+ units of USDC/],
+];
+
+/** The page as text, for what needs no browser: entities and tags gone. */
+const plain = (html: string) =>
+  html.replace(/<[^>]*>/g, "").replace(/&#(\d+);/g, (_, code) => String.fromCodePoint(Number(code))).replace(/&lt;/g, "<").replace(/&gt;/g, ">").replace(/&quot;/g, '"').replace(/&amp;/g, "&");
+
+export function docs(world: World): void {
+  for (const [i, [file, output]] of expected.entries()) {
+    check(`${file} of the tutorial runs in an empty folder by the printed commands`, async () => {
+      const { page } = await world.open("/docs");
+      const lessons = await printed(page);
+      assert.deepEqual(lessons.map((lesson) => lesson.file), expected.map(([name]) => name));
+      assert.match(await follow(lessons[i]!), output);
+    });
+  }
+
+  check("the docs are whole in the HTML, for readers without JavaScript", async () => {
+    const html = await (await fetch(`${world.dev.page}/docs`)).text();
+    const text = plain(html);
+    const document = await (await fetch(`${world.dev.page}/openapi.json`)).json();
+    for (const [path, { get }] of Object.entries<any>(document.paths)) {
+      assert.ok(text.includes(`GET ${path}`), path);
+      for (const raw of get.parameters ?? []) {
+        const { name } = raw.$ref ? document.components.parameters[raw.$ref.split("/").at(-1)] : raw;
+        assert.ok(html.split(`data-path="${path}"`)[1]!.split("</details>")[0]!.includes(`data-name="${name}"`), `${path} ${name}`);
+      }
+    }
+    const { errors } = await (await fetch(`${world.dev.page}/errors.json`)).json();
+    for (const { code, title } of errors) assert.ok(html.includes(`id="${code}"`) && text.includes(title), code);
+    for (const [file] of expected) assert.ok(text.includes(`save this as ${file}`), file);
+    assert.ok(text.includes(`http.Get("${world.dev.page}/api/v1/swap?`), "the blocks name this service");
+    console.log(`/docs: ${html.length} characters of HTML, ${gzipSync(html).length} bytes packed`);
+  });
+
+  check("without JavaScript the docs look the same, and their tabs work", async () => {
+    for (const [name, width, dark] of [["1440-light", 1440, false], ["1440-dark", 1440, true], ["360-light", 360, false], ["360-dark", 360, true]] as const) {
+      const { page } = await world.open("/docs", { width, dark, script: false });
+      await page.getByText("npx tsx swap.mts").waitFor({ state: "hidden" });
+      await page.getByText("TypeScript", { exact: true }).first().click();
+      await page.getByText("npx tsx swap.mts").waitFor();
+      await page.locator("#quote > summary").click();
+      await page.getByText("Parameters", { exact: true }).first().waitFor();
+      assert.equal(await page.getByRole("button", { name: "Try it" }).count(), 0);
+      const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+      assert.ok(wide <= width, `${name} is ${wide} px wide`);
+      await page.screenshot({ path: `${screens}/docs-plain-${name}.png`, fullPage: true });
+    }
+  });
+
+  check("the script adds to the docs and moves nothing", async () => {
+    for (const width of [1440, 360]) {
+      const { page, context } = await world.open("/docs", { width });
+      await context.addInitScript(() => {
+        (window as any).shifts = 0;
+        new PerformanceObserver((list) => {
+          for (const entry of list.getEntries() as any[]) (window as any).shifts += entry.value;
+        }).observe({ type: "layout-shift", buffered: true });
+      });
+      await page.reload();
+      await page.getByRole("button", { name: "Copy quote.sh" }).waitFor();
+      await page.locator(".pulse.live").waitFor();
+      await page.screenshot({ path: `${screens}/docs-${width}-light.png`, fullPage: true });
+      const shifts = await page.evaluate(() => (window as any).shifts);
+      console.log(`layout shift of /docs at ${width} px: ${shifts}`);
+      assert.ok(shifts < 0.05, `${shifts}`);
+    }
+  });
+
+  check("the blocks name the address by which the reader came", async () => {
+    const { page } = await world.open("/docs");
+    const other = world.dev.page.replace("127.0.0.1", "localhost");
+    await page.goto(`${other}/docs`);
+    await page.getByRole("button", { name: "Copy quote.sh" }).waitFor();
+    for (const { file, code } of await printed(page)) assert.ok(code.includes(`${other}/api/v1`) && !code.includes(world.dev.page), file);
   });
 
   check("every request of the reference can be tried", async () => {
@@ -39,12 +143,5 @@ export function docs(world: World): void {
       await endpoint.locator(".block").getByText(/^200/).waitFor();
     }
     await page.screenshot({ path: `${screens}/reference-light.png`, fullPage: true });
-  });
-
-  check("the catalogue lists every error", async () => {
-    const { page } = await world.open("/docs#errors");
-    const { errors } = await (await fetch(`${world.dev.page}/errors.json`)).json();
-    await page.locator("#NO_ROUTE").waitFor();
-    assert.equal(await page.locator('[aria-label="Table of errors"] tbody tr').count(), errors.length);
   });
 }

@@ -161,10 +161,12 @@ export interface Options {
   height?: number;
   dark?: boolean;
   wallet?: Wallet;
+  /** false: a browser without JavaScript. */
+  script?: boolean;
 }
 
-export async function visit(browser: Browser, url: string, { width = 1240, height = 900, dark = false, wallet }: Options = {}): Promise<Visit> {
-  const context = await browser.newContext({ viewport: { width, height }, colorScheme: dark ? "dark" : "light" });
+export async function visit(browser: Browser, url: string, { width = 1240, height = 900, dark = false, wallet, script = true }: Options = {}): Promise<Visit> {
+  const context = await browser.newContext({ viewport: { width, height }, colorScheme: dark ? "dark" : "light", javaScriptEnabled: script });
   context.setDefaultTimeout(30_000);
   await pictures(context);
   await wallet?.install(context);

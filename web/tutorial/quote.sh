@@ -13,4 +13,4 @@ ME=0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266
 curl -s "$API/swap?tokenIn=$MON&tokenOut=$USDC&amount=1000000000000000000000&recipient=$ME"
 
 # 4. Follow a quote from block to block: now, then whenever it changes.
-timeout 2 curl -sN "$API/stream?tokenIn=$MON&tokenOut=$USDC&amount=1000000000000000000000" || true
+curl -sN --max-time 2 "$API/stream?tokenIn=$MON&tokenOut=$USDC&amount=1000000000000000000000" || true

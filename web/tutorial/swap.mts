@@ -1,4 +1,4 @@
-// swap.ts: swaps 100 USDC to WMON.
+// swap.mts: swaps 100 USDC to WMON.
 import { createWalletClient, defineChain, erc20Abi, http, publicActions, type Hex } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 
