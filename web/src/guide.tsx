@@ -105,7 +105,7 @@ const chapters = ({ document, lessons }: GuideProps): [id: string, name: string,
         <li><code>GET /api/v1/swap</code> takes the same and a <code>recipient</code>, and adds <code>tx</code>.</li>
         <li>Approve <code>tx.to</code> for <code>amountIn</code>, then send <code>tx</code> with <code>tx.estimatedGas</code> as its gas limit.</li>
       </ol>
-      <p>Each of these programs runs as printed, with nothing but curl, Node 20.11 or Go 1.26 on the machine.</p>
+      <p>Each of these programs runs as printed, with nothing but curl, Node 20 or Go 1.26 on the machine.</p>
       <Tutorial lessons={lessons} />
     </>,
   ],

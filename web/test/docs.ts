@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { gzipSync } from "node:zlib";
 import type { Page } from "playwright-core";
 import { check, type World } from "./checks";
-import { screens } from "./world";
+import { root, screens } from "./world";
 
 const run = promisify(execFile);
 
@@ -72,6 +72,18 @@ export function docs(world: World): void {
       assert.match(await follow(lessons[i]!), output);
     });
   }
+
+  // Not run: what takes long (make), needs nodes of mainnet (serve) or spends (deploy). Go's tests hold those to Makefile and -h.
+  check("the requests that README prints are answered", async () => {
+    const lines = readFileSync(`${root}README.md`, "utf8").match(/^    (curl|build\/braid (quote|verify)) .*$/gm)!;
+    assert.ok(lines.length >= 5, `${lines.length} requests`);
+    const { host } = new URL(world.dev.page);
+    for (const line of lines.map((text) => text.trim())) {
+      const { stdout } = await run("bash", ["-c", line.replaceAll("127.0.0.1:8080", host)], { cwd: root, env: { ...process.env, BRAID_ADDR: host } });
+      if (line.startsWith("curl")) assert.equal(JSON.parse(stdout).code, undefined, `${line}: ${stdout}`);
+      else assert.match(stdout, /USDC/, line);
+    }
+  });
 
   check("the docs are whole in the HTML, for readers without JavaScript", async () => {
     const html = await (await fetch(`${world.dev.page}/docs`)).text();
