@@ -29,7 +29,8 @@ const pack: Plugin = {
 
 // The tutorial names the versions that this repository uses itself.
 function lessons(): Lesson[] {
-  const npm = JSON.parse(text("../package.json")).devDependencies as Record<string, string>;
+  const { dependencies, devDependencies } = JSON.parse(text("../package.json"));
+  const npm: Record<string, string> = { ...dependencies, ...devDependencies };
   const ethereum = /go-ethereum (v\S+)/.exec(text("../go.mod"))![1];
   return [
     { name: "curl", file: "quote.sh", code: text("tutorial/quote.sh"), commands: ["bash quote.sh"] },

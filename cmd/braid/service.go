@@ -63,7 +63,7 @@ func (s *service) flags(f *flag.FlagSet) {
 	f.StringVar(&s.hops, "hops", "", "tokens in mid-route: `verified` or all (default verified, on a local chain all)")
 	f.IntVar(&s.maxStreams, "max-streams", 256, "quote `streams` open at the same time; one client gets a quarter")
 	f.StringVar(&s.contact, "contact", "", "where to report vulnerabilities, a mailto: or https: `URI`; without it there is no security.txt")
-	f.StringVar(&s.publicURL, "public-url", "", "the `URL` under which the service is reached from outside, for /openapi.json")
+	f.StringVar(&s.publicURL, "public-url", "", "the `URL` under which the service is reached from outside, for /openapi.json and /docs")
 }
 
 // check refuses settings that would not do what they say.
@@ -87,7 +87,7 @@ func (s *service) check() error {
 		return fmt.Errorf("--max-streams %d lets none in", s.maxStreams)
 	case s.contact != "" && !contactable(s.contact):
 		return fmt.Errorf("--contact %.80q is not a mailto: or https: URI", s.contact)
-	case s.publicURL != "" && !public(s.publicURL):
+	case s.publicURL != "" && !isPublic(s.publicURL):
 		return fmt.Errorf("--public-url %.80q is not an http or https URL without query and fragment, such as https://swap.example.org", s.publicURL)
 	case s.stuckAfter < 0:
 		return fmt.Errorf("--stuck-after %s is not a time: 0 stands for never", s.stuckAfter)
@@ -103,8 +103,8 @@ func contactable(s string) bool {
 	return err == nil && (u.Scheme == "mailto" && u.Opaque != "" || u.Scheme == "https" && u.Host != "")
 }
 
-// public says whether a URL can stand before the paths of the API.
-func public(s string) bool {
+// isPublic says whether a URL can stand before the paths of the API.
+func isPublic(s string) bool {
 	u, err := url.Parse(s)
 	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Hostname() != "" && u.User == nil && !strings.ContainsAny(s, "?#")
 }
@@ -172,6 +172,7 @@ func (s *service) run(ctx context.Context, l net.Listener, log *slog.Logger, rea
 	if s.local {
 		account = visitor
 	}
+	public := strings.TrimRight(s.publicURL, "/")
 	handler := api.New(api.Config{
 		Head:          index.Head,
 		Changed:       index.Changed,
@@ -187,11 +188,11 @@ func (s *service) run(ctx context.Context, l net.Listener, log *slog.Logger, rea
 		RatePerSecond: s.rate,
 		MaxStreams:    s.maxStreams,
 		Contact:       s.contact,
-		Public:        strings.TrimRight(s.publicURL, "/"),
+		Public:        public,
 		Log:           log,
 		Registry:      registry,
 		Version:       version,
-		Page:          web.Handler(web.Site{Address: origin(l.Addr()), Errors: api.Errors(), Local: account}),
+		Page:          web.Handler(web.Site{PublicURL: public, Address: origin(l.Addr()), Errors: api.Errors(), Local: account}),
 	})
 	if s.local {
 		at, err := url.Parse(s.rpc.values[0])
