@@ -51,7 +51,7 @@ func (s *server) askSigning(q *query, a *ask) {
 	}
 	switch {
 	case err != nil || !strings.HasPrefix(v, "0x"):
-		q.fault("permit", invalidParameter, "is no permit; give the prefix that include=permit gave, with the signature behind it, as one 0x and hex digits")
+		q.fault("permit", invalidParameter, "cannot be read; give the prefix that include=permit gave, with the signature behind it, as one 0x and hex digits")
 	case a.nativeIn:
 		q.fault("permit", invalidParameter, "is for a token, and tokenIn is native; leave it out, or give wrapped native as tokenIn")
 	case g.permit.Amount.Lt(a.AmountIn):

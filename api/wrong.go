@@ -17,7 +17,7 @@ func notDigits(v string) string {
 		return "is empty"
 	case strings.Trim(v, "0123456789") == "":
 		return "is out of range"
-	case strings.ContainsAny(v, " \t\r\n"):
+	case strings.Trim(v, "0123456789., \t\r\n") == "" && strings.ContainsAny(v, " \t\r\n"):
 		return "has a space in it"
 	case strings.HasPrefix(v, "-"):
 		return "is negative"
@@ -51,7 +51,8 @@ func between(v string, lo, hi uint64, unit string) string {
 
 var (
 	hexDigits = regexp.MustCompile(`^(0[xX])?[0-9a-fA-F]+$`)
-	plainWord = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9]{0,15}$`)
+	plainWord = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9.]{0,15}$`)
+	noValue   = regexp.MustCompile(`^(null|undefined|NaN|None|nil|true|false)$`)
 )
 
 // notAddress says why a text is no address and how to come by one.
@@ -63,15 +64,17 @@ func notAddress(name, v string) string {
 	case strings.TrimSpace(v) != v:
 		return "has a space before or behind it" + do
 	case strings.HasPrefix(v, "0X"):
-		return "begins with 0X; write 0x" + do
+		return "begins with 0X in place of 0x" + do
 	case hexDigits.MatchString(v) && len(digits) == 40:
 		return "has no 0x before its digits" + do
 	case hexDigits.MatchString(v) && digits != v && len(digits) == 64:
 		return "is 32 bytes long, as a pool's id or a transaction's hash is" + do
 	case hexDigits.MatchString(v) && digits != v:
-		return "has " + strconv.Itoa(len(digits)) + " hex digits" + do
+		return "has a wrong number of hex digits, " + strconv.Itoa(len(digits)) + do
 	case token && (strings.EqualFold(v, "MON") || strings.EqualFold(v, "native")):
 		return "is a name, not an address; for the native currency give 0x0000000000000000000000000000000000000000, or the address of WMON"
+	case noValue.MatchString(v):
+		return "is what a program writes for a value that it does not have" + do
 	case token && plainWord.MatchString(v):
 		return "is a symbol, not an address" + do + ", which /api/v1/tokens?search=" + v + " tells"
 	case token:
