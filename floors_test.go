@@ -113,7 +113,7 @@ func eachGoFile(t *testing.T, do func(room, path string)) {
 		switch {
 		case err != nil:
 			return err
-		case d.IsDir() && (d.Name() == "node_modules" || d.Name() == "build" || strings.HasPrefix(d.Name(), ".") && path != "."):
+		case d.IsDir() && (d.Name() == "node_modules" || d.Name() == "build" || d.Name() == "testdata" || strings.HasPrefix(d.Name(), ".") && path != "."):
 			return filepath.SkipDir
 		case strings.HasSuffix(path, ".go") && !strings.HasSuffix(path, "_test.go"):
 			do(filepath.ToSlash(filepath.Dir(path)), path)
