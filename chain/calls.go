@@ -18,35 +18,36 @@ import (
 )
 
 const (
-	// callGas keeps a call in the wide pool of a Monad node, which serves a
-	// thousand of them at a time; above it only twenty.
-	callGas = 8_100_000
+	// maxCallGas is the gas limit of each eth_call. A Monad node executes about
+	// 1,000 calls of up to 8.1M gas at the same time, but only 20 larger ones.
+	maxCallGas = 8_100_000
 
-	// readGas is what a read burns that does not say: eight cold slots.
-	readGas = 80_000
+	// defaultCallGas is assumed for a Call that names no gas: it pays for 8 cold
+	// storage slots at Monad's prices.
+	defaultCallGas = 80_000
 )
 
-// Call is a read of a contract.
+// Call is a read of a contract: eth_call without sender or value.
 type Call struct {
 	To   common.Address
 	Data []byte
-	Gas  uint64 // it may burn; 0 for the little that a getter burns
+	Gas  uint64 // most gas it may use; 0: defaultCallGas, enough for a getter
 
-	lens bool // calls the Lens on the way
+	overrideLens bool // the request must supply the code of the Lens
 }
 
-// Lens is where calls find our own contract for reading in bulk. Nothing
-// stands there: its code comes with the call.
+// Lens is the address at which calls find the Lens, our contract for reading in
+// bulk. It is not deployed: its code is sent with the call, as a state override.
 var Lens = common.HexToAddress("0x00000000000000000000000000000000001e25")
 
 func usesLens(c Call) bool { return c.To == Lens }
 
-// batches are runs of calls that one request has gas for.
-func batches(calls []Call) (list [][]Call) {
+// splitByGas splits the calls, in order, into batches of at most maxCallGas.
+func splitByGas(calls []Call) (list [][]Call) {
 	first, gas := 0, uint64(0)
 	for i, call := range calls {
-		need := max(call.Gas, readGas)
-		if i > first && gas+need > callGas {
+		need := max(call.Gas, defaultCallGas)
+		if i > first && gas+need > maxCallGas {
 			list, first, gas = append(list, calls[first:i]), i, 0
 		}
 		gas += need
@@ -57,24 +58,26 @@ func batches(calls []Call) (list [][]Call) {
 	return list
 }
 
-// Result is what a read gave. One that failed in the contract is not OK.
+// Result is what a Call returned. OK is false, and Data empty, if it reverted or
+// ran out of gas.
 type Result struct {
 	OK   bool
 	Data []byte
 }
 
-// Calls reads contracts as they stood after one block. The reads share
-// requests, but not their fate: one that fails in company is made again alone,
-// so that a contract that burns all gas harms none but itself.
+// Calls reads contracts in the state after one block; the results are in the
+// order of the calls. Reads are batched with Multicall3. One that fails within a
+// batch is made again in a request of its own, so that a contract that uses up
+// all gas affects no other result.
 func (c *Client) Calls(ctx context.Context, block common.Hash, calls []Call) ([]Result, error) {
-	list := batches(calls)
+	list := splitByGas(calls)
 	results := make([][]Result, len(list))
 	g, ctx := errgroup.WithContext(ctx)
-	g.SetLimit(atOnce)
+	g.SetLimit(maxConcurrent)
 	for i, batch := range list {
 		g.Go(func() (err error) {
-			results[i], err = agree(ctx, c, slowHedge, func(ctx context.Context, n *node) ([]Result, error) {
-				return n.calls(ctx, block, batch)
+			results[i], err = askQuorum(ctx, c, slowHedgeDelay, func(ctx context.Context, n *node) ([]Result, error) {
+				return n.callBatch(ctx, block, batch)
 			}, sameResults)
 			return err
 		})
@@ -87,9 +90,9 @@ func sameResults(a, b []Result) bool {
 	return slices.EqualFunc(a, b, func(a, b Result) bool { return a.OK == b.OK && bytes.Equal(a.Data, b.Data) })
 }
 
-func (n *node) calls(ctx context.Context, block common.Hash, calls []Call) ([]Result, error) {
+func (n *node) callBatch(ctx context.Context, block common.Hash, calls []Call) ([]Result, error) {
 	results, err := n.aggregate(ctx, block, calls)
-	if err != nil && (!answered(err) || limited(err)) {
+	if err != nil && (!isRPCError(err) || isRateLimited(err)) {
 		return nil, err
 	}
 	if err != nil {
@@ -97,7 +100,7 @@ func (n *node) calls(ctx context.Context, block common.Hash, calls []Call) ([]Re
 	}
 	for i, call := range calls {
 		if !results[i].OK {
-			if results[i], err = n.alone(ctx, block, call); err != nil {
+			if results[i], err = n.callAlone(ctx, block, call); err != nil {
 				return nil, err
 			}
 		}
@@ -105,18 +108,18 @@ func (n *node) calls(ctx context.Context, block common.Hash, calls []Call) ([]Re
 	return results, nil
 }
 
-// alone makes one read. An error in the node's answer is the contract's doing,
-// unless it speaks of limits: taken for a fault of the node it would be tried
-// for ever, and any contract could stop us. A node that was short of time is
-// asked again, but not for ever either.
-func (n *node) alone(ctx context.Context, block common.Hash, call Call) (Result, error) {
-	call.lens = usesLens(call)
+// callAlone makes one read. A JSON-RPC error counts as a failure of the
+// contract, unless it is about rate limits: if it counted as a failure of the
+// node it would be retried for ever, and any contract could stop the indexer. A
+// call that the node aborted by its own time limit is made up to three times.
+func (n *node) callAlone(ctx context.Context, block common.Hash, call Call) (Result, error) {
+	call.overrideLens = usesLens(call)
 	data, err := n.ethCall(ctx, block, call)
-	for tries := 1; err != nil && outOfTime(err) && tries < 3; tries++ {
+	for tries := 1; err != nil && isNodeTimeout(err) && tries < 3; tries++ {
 		data, err = n.ethCall(ctx, block, call)
 	}
 	if err != nil {
-		if answered(err) && !limited(err) {
+		if isRPCError(err) && !isRateLimited(err) {
 			return Result{}, nil
 		}
 		return Result{}, err
@@ -136,8 +139,8 @@ var multicallABI = func() abi.ABI {
 	return a
 }()
 
-// errNoMulticall answers for a chain on which Multicall3 is missing; it is
-// the chain's answer, not a fault of the wire.
+// errNoMulticall is the error for a chain without Multicall3. It counts as an
+// rpc.Error: the node answered, and the reads are made one by one.
 type errNoMulticall struct{ error }
 
 func (errNoMulticall) ErrorCode() int { return 0 }
@@ -156,7 +159,7 @@ func (n *node) aggregate(ctx context.Context, block common.Hash, calls []Call) (
 	if err != nil {
 		return nil, fmt.Errorf("aggregate3: %w", err)
 	}
-	if data, err = n.ethCall(ctx, block, Call{To: contracts.Multicall3, Data: data, lens: slices.ContainsFunc(calls, usesLens)}); err != nil {
+	if data, err = n.ethCall(ctx, block, Call{To: contracts.Multicall3, Data: data, overrideLens: slices.ContainsFunc(calls, usesLens)}); err != nil {
 		return nil, err
 	}
 	var out struct {
@@ -185,14 +188,14 @@ func (n *node) ethCall(ctx context.Context, block common.Hash, call Call) ([]byt
 			To   common.Address `json:"to"`
 			Data hexutil.Bytes  `json:"data"`
 			Gas  *hexutil.Big   `json:"gas"`
-		}{call.To, call.Data, (*hexutil.Big)(big.NewInt(callGas))},
+		}{call.To, call.Data, (*hexutil.Big)(big.NewInt(maxCallGas))},
 		struct {
 			BlockHash common.Hash `json:"blockHash"`
 		}{block},
 	}
-	if call.lens {
+	if call.overrideLens {
 		args = append(args, map[common.Address]any{Lens: map[string]any{"code": hexutil.Bytes(contracts.Lens.Code)}})
 	}
-	err := n.call(ctx, patience, &out, "eth_call", args...)
+	err := n.call(ctx, longTimeout, &out, "eth_call", args...)
 	return out, err
 }

@@ -16,8 +16,8 @@ import (
 	"braid/venue/univ2"
 )
 
-// Reads are pinned to their block, and one that burns all gas or reverts does
-// not harm the others.
+// Reads are pinned to their block, and one that uses up all gas or reverts does
+// not affect the others.
 func TestCalls(t *testing.T) {
 	local, err := devchain.Start(t.Context(), devchain.Config{
 		RPCAddr: "127.0.0.1:0", Artifacts: "../build/artifacts", Sources: monad.Sources(),
@@ -40,11 +40,11 @@ func TestCalls(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	circle := common.FromHex("600480600b6000396000f3" + "5b600056") // a contract that jumps in a circle
+	loop := common.FromHex("600480600b6000396000f3" + "5b600056") // a contract that loops for ever
 	_, err = local.Mine(devchain.Sign(devchain.DevKey, 0, venue.Tx{
 		To: monad.USDC, Gas: 100_000, Data: slices.Concat(common.FromHex("0xa9059cbb"), recipient, amount),
 	}), devchain.Sign(devchain.DevKey, 1, venue.Tx{
-		To: contracts.Deployer, Gas: 1_000_000, Data: slices.Concat(make([]byte, 32), circle),
+		To: contracts.Deployer, Gas: 1_000_000, Data: slices.Concat(make([]byte, 32), loop),
 	}))
 	if err != nil {
 		t.Fatal(err)
@@ -59,7 +59,7 @@ func TestCalls(t *testing.T) {
 		calls = append(calls, chain.Call{To: monad.USDC, Data: balance})
 	}
 	calls[3] = chain.Call{To: monad.USDC, Data: []byte{1, 2, 3, 4}} // no such function
-	calls[7] = chain.Call{To: crypto.CreateAddress2(contracts.Deployer, common.Hash{}, crypto.Keccak256(circle))}
+	calls[7] = chain.Call{To: crypto.CreateAddress2(contracts.Deployer, common.Hash{}, crypto.Keccak256(loop))}
 	now := read(t, c, after.Hash, calls)
 	then := read(t, c, before.Hash, calls)
 	for i := range calls {

@@ -24,40 +24,40 @@ import (
 	"braid/u256"
 )
 
-// node is a JSON-RPC server with a chain of blocks, one log each, that grants
-// so many blocks a request. What it does is up to the test.
-type node struct {
-	mu    sync.Mutex
-	grant uint64
-	calls []string
-	head  uint64
-	news  chan uint64
+// fakeNode is a JSON-RPC server with a chain of blocks of one log each. It
+// returns the logs of at most maxBlocks blocks per request.
+type fakeNode struct {
+	mu        sync.Mutex
+	maxBlocks uint64
+	calls     []string
+	head      uint64
+	newHeads  chan uint64
 }
 
-type filter struct {
+type logFilter struct {
 	BlockHash          *common.Hash
 	FromBlock, ToBlock hexutil.Uint64
 }
 
-func (n *node) note(call string) {
+func (n *fakeNode) note(call string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.calls = append(n.calls, call)
 }
 
-func (n *node) ChainId() hexutil.Uint64 { return 143 }
+func (n *fakeNode) ChainId() hexutil.Uint64 { return 143 }
 
-func (n *node) GetBlockByNumber(tag string, full bool) map[string]any {
+func (n *fakeNode) GetBlockByNumber(tag string, full bool) map[string]any {
 	n.note("head")
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return block(n.head)
 }
 
-func (n *node) GetLogs(f filter) ([]types.Log, error) {
+func (n *fakeNode) GetLogs(f logFilter) ([]types.Log, error) {
 	n.note("logs")
 	from, to := uint64(f.FromBlock), uint64(f.ToBlock)
-	if to-from+1 > n.grant {
+	if to-from+1 > n.maxBlocks {
 		return nil, errors.New("block range too large")
 	}
 	logs := []types.Log{}
@@ -67,8 +67,8 @@ func (n *node) GetLogs(f filter) ([]types.Log, error) {
 	return logs, nil
 }
 
-// NewHeads makes eth_subscribe("newHeads").
-func (n *node) NewHeads(ctx context.Context) (*rpc.Subscription, error) {
+// NewHeads implements eth_subscribe("newHeads").
+func (n *fakeNode) NewHeads(ctx context.Context) (*rpc.Subscription, error) {
 	notifier, ok := rpc.NotifierFromContext(ctx)
 	if !ok {
 		return nil, rpc.ErrNotificationsUnsupported
@@ -77,7 +77,7 @@ func (n *node) NewHeads(ctx context.Context) (*rpc.Subscription, error) {
 	go func() {
 		for {
 			select {
-			case number := <-n.news:
+			case number := <-n.newHeads:
 				notifier.Notify(sub.ID, block(number))
 			case <-sub.Err():
 				return
@@ -97,7 +97,7 @@ func block(n uint64) map[string]any {
 	}
 }
 
-// serve offers the node over HTTP, and over WebSocket if asked.
+// serve serves the node over HTTP, and over WebSocket if wanted.
 func serve(t *testing.T, n any, sockets bool) *chain.Client {
 	t.Helper()
 	server := rpc.NewServer()
@@ -137,7 +137,7 @@ func TestDialRefusals(t *testing.T) {
 	}))
 	defer grumpy.Close()
 	other := rpc.NewServer()
-	other.RegisterName("eth", new(node))
+	other.RegisterName("eth", new(fakeNode))
 	ethereum := httptest.NewServer(other)
 	defer ethereum.Close()
 
@@ -161,7 +161,7 @@ func TestDialRefusals(t *testing.T) {
 
 func TestLogsRangeAdapts(t *testing.T) {
 	for _, grant := range []uint64{1, 7, 100, 1000, 1 << 40} {
-		n := &node{grant: grant}
+		n := &fakeNode{maxBlocks: grant}
 		c := serve(t, n, false)
 		next, pages, widest := uint64(5), 0, uint64(0)
 		err := c.LogsRange(t.Context(), 5, 3000, []common.Hash{{1}}, func(logs []types.Log, upTo uint64) error {
@@ -187,35 +187,35 @@ func TestLogsRangeAdapts(t *testing.T) {
 			t.Errorf("grant %d: %d pages, %d refusals", grant, pages, refused)
 		}
 	}
-	c := serve(t, &node{grant: 0}, false)
+	c := serve(t, &fakeNode{maxBlocks: 0}, false)
 	if err := c.LogsRange(t.Context(), 1, 2, nil, nil); err == nil {
-		t.Error("a node that grants nothing is no error")
+		t.Error("a node that refuses every range is no error")
 	}
 }
 
-// crowded is a node that holds back the logs of block 7, which are too many.
-type crowded struct{ node }
+// logsRefuser refuses to send the logs of block 7: they are too many.
+type logsRefuser struct{ fakeNode }
 
-var crowd = types.Receipts{{Status: 1, Logs: []*types.Log{{Topics: []common.Hash{{1}}, Data: []byte{}}}}}
+var refusedReceipts = types.Receipts{{Status: 1, Logs: []*types.Log{{Topics: []common.Hash{{1}}, Data: []byte{}}}}}
 
-func (c *crowded) GetLogs(f filter) ([]types.Log, error) {
+func (c *logsRefuser) GetLogs(f logFilter) ([]types.Log, error) {
 	if f.BlockHash != nil || f.FromBlock <= 7 && f.ToBlock >= 7 {
 		return nil, errors.New("more than 10000 results")
 	}
-	return c.node.GetLogs(f)
+	return c.fakeNode.GetLogs(f)
 }
 
-func (c *crowded) GetBlockByNumber(number hexutil.Uint64, full bool) map[string]any {
+func (c *logsRefuser) GetBlockByNumber(number hexutil.Uint64, full bool) map[string]any {
 	b := block(uint64(number))
-	b["receiptsRoot"] = types.DeriveSha(crowd, trie.NewStackTrie(nil))
+	b["receiptsRoot"] = types.DeriveSha(refusedReceipts, trie.NewStackTrie(nil))
 	return b
 }
 
-func (c *crowded) GetBlockReceipts(common.Hash) types.Receipts { return crowd }
+func (c *logsRefuser) GetBlockReceipts(common.Hash) types.Receipts { return refusedReceipts }
 
-// A block with more logs than a node grants is got over by its receipts.
-func TestCrowdedBlock(t *testing.T) {
-	c := serve(t, &crowded{node{grant: 100}}, false)
+// The logs of a block with more logs than a node sends are taken from receipts.
+func TestLogsRefusedForBlock(t *testing.T) {
+	c := serve(t, &logsRefuser{fakeNode{maxBlocks: 100}}, false)
 	next := uint64(1)
 	err := c.LogsRange(t.Context(), 1, 20, []common.Hash{{1}}, func(logs []types.Log, upTo uint64) error {
 		for i := range logs {
@@ -231,29 +231,30 @@ func TestCrowdedBlock(t *testing.T) {
 	}
 }
 
-// modest is a node that holds back receipts, which are too many.
-type modest struct{ node }
+// receiptsRefuser refuses to send receipts: they are too many.
+type receiptsRefuser struct{ fakeNode }
 
-func (m *modest) GetBlockReceipts(common.Hash) (types.Receipts, error) {
+func (m *receiptsRefuser) GetBlockReceipts(common.Hash) (types.Receipts, error) {
 	return nil, errors.New("response too large")
 }
 
-func (m *modest) GetLogs(f filter) ([]types.Log, error) {
+func (m *receiptsRefuser) GetLogs(f logFilter) ([]types.Log, error) {
 	return []types.Log{{BlockNumber: 7, BlockHash: *f.BlockHash, Topics: []common.Hash{{1}}}}, nil
 }
 
-// A block with more receipts than a node grants is got over by its logs.
-func TestLongReceipts(t *testing.T) {
-	c := serve(t, &modest{}, false)
-	h := chain.Header{Block: market.Block{Hash: hash(7), Number: 7}, Receipts: common.Hash{1}}
+// The logs of a block with more receipts than a node sends are asked for by
+// eth_getLogs.
+func TestReceiptsRefused(t *testing.T) {
+	c := serve(t, &receiptsRefuser{}, false)
+	h := chain.Header{Block: market.Block{Hash: hash(7), Number: 7}, ReceiptsRoot: common.Hash{1}}
 	if logs, err := c.Logs(t.Context(), h, []common.Hash{{1}}); err != nil || len(logs) != 1 {
 		t.Errorf("%v, %v", logs, err)
 	}
 }
 
 func TestLogsBelongToTheBlock(t *testing.T) {
-	c := serve(t, &node{grant: 1}, false)
-	// The node above passes over blockHash and gives its block 0.
+	c := serve(t, &fakeNode{maxBlocks: 1}, false)
+	// fakeNode ignores blockHash and answers with its block 0.
 	if _, err := c.Logs(t.Context(), chain.Header{Block: market.Block{Hash: hash(9), Number: 9}}, nil); err == nil || !strings.Contains(err.Error(), "asked for logs of block") {
 		t.Errorf("logs of another block: %v", err)
 	}
@@ -275,7 +276,7 @@ func TestHeads(t *testing.T) {
 }
 
 func testHeads(t *testing.T, sockets bool) {
-	n := &node{news: make(chan uint64)}
+	n := &fakeNode{newHeads: make(chan uint64)}
 	ctx, stop := context.WithCancel(t.Context())
 	heads := serve(t, n, sockets).Heads(ctx)
 	see := func(want uint64, within time.Duration) {
@@ -283,7 +284,7 @@ func testHeads(t *testing.T, sockets bool) {
 		for late := time.After(within); ; {
 			select {
 			case s := <-heads:
-				if s.Err == nil && s.Block.Number == want && s.Block.Parent == hash(want-1) && s.Block.BaseFee == u256.From(7) && !s.At.IsZero() {
+				if s.Err == nil && s.Block.Number == want && s.Block.Parent == hash(want-1) && s.Block.BaseFee == u256.From(7) && !s.ConfirmedAt.IsZero() {
 					return
 				}
 			case <-late:
@@ -291,16 +292,16 @@ func testHeads(t *testing.T, sockets bool) {
 			}
 		}
 	}
-	see(0, 2*time.Second) // what there is, at once
+	see(0, 2*time.Second) // the first head, at once
 	if sockets {
-		n.news <- 5
+		n.newHeads <- 5
 		see(5, 500*time.Millisecond)
 	}
 	n.mu.Lock()
 	n.head = 9
 	n.mu.Unlock()
-	see(9, 3*time.Second) // a silent socket is no excuse
-	see(9, 3*time.Second) // and again: it still stands
+	see(9, 3*time.Second) // found by polling though the socket is silent
+	see(9, 3*time.Second) // and again: it still is the head
 	stop()
 	for range heads {
 	}

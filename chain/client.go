@@ -1,19 +1,20 @@
 // Package chain is the wire: blocks with logs, reads pinned to one block.
 //
-// It speaks to one node or to several. Every answer that matters is asked for
-// by block hash, so honest nodes can give but one answer: it is taken when a
-// quorum gives the same, or when it can be proved against a header so taken.
-// What a node gets wrong is made good by another or is an error the caller may
-// retry. URLs may hold keys, so errors show the host of a node and no more.
+// It uses one node or several. Every answer that matters is asked for by block
+// hash, so that all honest nodes give the same answer. An answer is accepted
+// when a quorum of nodes gives it, or when it is proved against a header that a
+// quorum gave. A failure of one node is made good by another, or is an error
+// that the caller may retry. URLs may contain keys, so errors name the host of a
+// node and nothing else of its URL.
 package chain
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -23,43 +24,46 @@ import (
 	"braid/market"
 )
 
-// Config says which nodes to speak to.
+// Config says which nodes to use.
 type Config struct {
-	URLs     []string // http, https, ws or wss
+	URLs     []string // http, https, ws or wss; at least one
 	ChainID  uint64
-	Rate     float64               // requests a second to each node; 0 is no limit
-	Stuck    time.Duration         // a node that shows one head for longer, or one older, is as good as silent; 0: never
-	Registry prometheus.Registerer // nil: metrics are kept but not shown
+	Rate     float64               // limit of requests per second to each node; 0: no limit
+	Stuck    time.Duration         // a node that reports the same head for longer, or a head with an older timestamp, counts as failed; 0: never
+	Registry prometheus.Registerer // nil: metrics are counted but not exported
 }
 
-// Client speaks to the nodes. Any number of goroutines may use it.
+// Client makes requests to the nodes. It is safe for concurrent use.
 type Client struct {
-	chain  uint64
-	nodes  []*node
-	quorum int // nodes that must say the same
-	stuck  time.Duration
-	count  *metrics
+	chain      uint64
+	nodes      []*node
+	quorum     int // number of nodes that must give the same answer
+	stuckAfter time.Duration
+	count      *metrics
 
-	proved, refuted atomic.Int64 // blocks whose logs were held to the receipts root
+	// Blocks whose receipts did and did not hash to the receipts root of their
+	// header, since the start.
+	provedBlocks, unprovedBlocks atomic.Int64
 }
 
-// Dial is Open with one node and no limit.
+// Dial is Open with one node and no rate limit.
 func Dial(ctx context.Context, url string, chainID uint64) (*Client, error) {
 	return Open(ctx, Config{URLs: []string{url}, ChainID: chainID})
 }
 
-// Open connects to the nodes. As many as make a quorum must be there and follow
-// the chain; one that follows another chain is refused in any case.
+// Open connects to the nodes. At least a quorum of them must be reachable and
+// follow the chain of Config.ChainID; one that follows another chain is
+// ErrWrongChain in any case.
 //
-// The quorum is half of the nodes, rounded up: one of one or two, which are
-// trusted, two of three or four, three of five. It outnumbers any minority of
-// liars among an odd number of nodes, and half of the nodes may be away.
+// The quorum is half of the nodes, rounded up: 1 of 1 or 2 nodes (which are
+// trusted), 2 of 3 or 4, 3 of 5. Of an odd number of nodes n, up to n/2 (rounded
+// down) may give false answers, and as many may be unreachable.
 func Open(ctx context.Context, config Config) (*Client, error) {
 	if len(config.URLs) == 0 {
-		return nil, errors.New("no node")
+		return nil, errors.New("no node: give at least one URL")
 	}
-	c := &Client{chain: config.ChainID, quorum: (len(config.URLs) + 1) / 2, stuck: config.Stuck, count: newMetrics(config.Registry)}
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	c := &Client{chain: config.ChainID, quorum: (len(config.URLs) + 1) / 2, stuckAfter: config.Stuck, count: newMetrics(config.Registry)}
+	ctx, cancel := context.WithTimeout(ctx, longTimeout)
 	defer cancel()
 	for i, url := range config.URLs {
 		n, err := dial(ctx, i, url, config.Rate, c.count)
@@ -69,9 +73,9 @@ func Open(ctx context.Context, config Config) (*Client, error) {
 		}
 		c.nodes = append(c.nodes, n)
 	}
-	good, errs := c.ids(ctx)
+	right, errs := c.checkChains(ctx)
 	for _, err := range errs {
-		if errors.Is(err, ErrWrongChain) || len(good) < c.quorum {
+		if errors.Is(err, ErrWrongChain) || right < c.quorum {
 			c.Close()
 			return nil, err
 		}
@@ -79,18 +83,18 @@ func Open(ctx context.Context, config Config) (*Client, error) {
 	return c, nil
 }
 
-// Close ends the connections and all that waits on them.
+// Close closes the connections; requests under way fail.
 func (c *Client) Close() {
 	for _, n := range c.nodes {
 		n.close()
 	}
 }
 
-// CheckChain is ErrWrongChain when no quorum follows the chain any more and a
-// node follows another.
+// CheckChain is nil if a quorum of nodes follows the chain. Otherwise it is
+// ErrWrongChain if a node follows another chain, or else the error of a node.
 func (c *Client) CheckChain(ctx context.Context) error {
-	good, errs := c.ids(ctx)
-	if len(good) >= c.quorum {
+	right, errs := c.checkChains(ctx)
+	if right >= c.quorum {
 		return nil
 	}
 	for _, err := range errs {
@@ -101,80 +105,67 @@ func (c *Client) CheckChain(ctx context.Context) error {
 	return errs[0]
 }
 
-func (c *Client) ids(ctx context.Context) (good []Header, errs []error) {
-	return c.all(ctx, func(ctx context.Context, n *node) (Header, error) { return Header{}, n.checkChain(ctx, c.chain) })
+// checkChains counts the nodes that follow the chain; errs are of the others.
+func (c *Client) checkChains(ctx context.Context) (right int, errs []error) {
+	answers, errs := askAll(ctx, c, func(ctx context.Context, n *node) (struct{}, error) { return struct{}{}, n.checkChain(ctx, c.chain) })
+	return len(answers), errs
 }
 
-// Runs tells whether the nodes run software whose version begins so, by the
-// word of a quorum. A node that keeps its version to itself runs another.
+// Runs tells whether a quorum of nodes runs software whose web3_clientVersion
+// has this prefix. A node that refuses to tell its version does not.
 func (c *Client) Runs(ctx context.Context, software string) (bool, error) {
-	return agree(ctx, c, slowHedge, func(ctx context.Context, n *node) (bool, error) {
+	return askQuorum(ctx, c, slowHedgeDelay, func(ctx context.Context, n *node) (bool, error) {
 		var version string
-		err := n.call(ctx, patience, &version, "web3_clientVersion")
-		if answered(err) && !limited(err) {
+		err := n.call(ctx, longTimeout, &version, "web3_clientVersion")
+		if isRPCError(err) && !isRateLimited(err) {
 			err = nil
 		}
 		return strings.HasPrefix(version, software), err
 	}, equal)
 }
 
-// Head is a block that was the newest just now: so many nodes as make a quorum
-// have it or are ahead of it.
-func (c *Client) Head(ctx context.Context) (market.Block, error) { return c.tagged(ctx, "latest") }
+// Head is the newest block that at least a quorum of nodes has reached.
+func (c *Client) Head(ctx context.Context) (market.Block, error) { return c.blockByTag(ctx, "latest") }
 
-// Finalized is a block that will not be replaced, by the word of a quorum.
+// Finalized is the newest block that at least a quorum of nodes holds to be
+// final: by the chain's rules it will not be replaced.
 func (c *Client) Finalized(ctx context.Context) (market.Block, error) {
-	return c.tagged(ctx, "finalized")
+	return c.blockByTag(ctx, "finalized")
 }
 
-func (c *Client) tagged(ctx context.Context, tag string) (market.Block, error) {
-	heads, errs := c.all(ctx, func(ctx context.Context, n *node) (Header, error) {
+func (c *Client) blockByTag(ctx context.Context, tag string) (market.Block, error) {
+	heads, errs := askAll(ctx, c, func(ctx context.Context, n *node) (Header, error) {
 		return n.header(ctx, "eth_getBlockByNumber", tag)
 	})
 	if len(heads) < c.quorum {
 		return market.Block{}, errs[0]
 	}
+	byNumber := func(a, b Header) int { return cmp.Compare(a.Number, b.Number) }
 	if c.quorum == 1 {
-		return slices.MaxFunc(heads, byHeight).Block, nil
+		return slices.MaxFunc(heads, byNumber).Block, nil
 	}
-	slices.SortFunc(heads, byHeight)
+	slices.SortFunc(heads, byNumber)
 	return c.BlockByNumber(ctx, heads[len(heads)-c.quorum].Number)
 }
 
-// BlockByNumber is the block that is canonical at that height now.
+// BlockByNumber is the canonical block of that number, as of now: a reorg may
+// replace it.
 func (c *Client) BlockByNumber(ctx context.Context, number uint64) (market.Block, error) {
 	h, err := c.headerByNumber(ctx, number)
 	return h.Block, err
 }
 
 func (c *Client) headerByNumber(ctx context.Context, number uint64) (Header, error) {
-	return agree(ctx, c, quickHedge, func(ctx context.Context, n *node) (Header, error) { return n.byNumber(ctx, number) }, equal)
+	return askQuorum(ctx, c, hedgeDelay, func(ctx context.Context, n *node) (Header, error) { return n.headerByNumber(ctx, number) }, equal)
 }
 
+// HeaderByHash is the header of a block on any branch, or ErrUnknownBlock.
 func (c *Client) HeaderByHash(ctx context.Context, hash common.Hash) (Header, error) {
-	return agree(ctx, c, quickHedge, func(ctx context.Context, n *node) (Header, error) {
+	return askQuorum(ctx, c, hedgeDelay, func(ctx context.Context, n *node) (Header, error) {
 		h, err := n.header(ctx, "eth_getBlockByHash", hash)
 		if err == nil && h.Hash != hash {
 			err = fmt.Errorf("node %s: asked for block %s, got %s", n.host, hash, h.Hash)
 		}
 		return h, err
 	}, equal)
-}
-
-// all asks every node, and gives the answers and the errors.
-func (c *Client) all(ctx context.Context, ask func(context.Context, *node) (Header, error)) (good []Header, failed []error) {
-	answers, errs := make([]Header, len(c.nodes)), make([]error, len(c.nodes))
-	var g sync.WaitGroup
-	for i, n := range c.nodes {
-		g.Go(func() { answers[i], errs[i] = ask(ctx, n) })
-	}
-	g.Wait()
-	for i, err := range errs {
-		if err == nil {
-			good = append(good, answers[i])
-		} else {
-			failed = append(failed, err)
-		}
-	}
-	return good, failed
 }

@@ -12,19 +12,20 @@ import (
 )
 
 var (
-	// ErrUnknownBlock is a block the node does not have: not yet, or no more.
+	// ErrUnknownBlock says that the node does not have the block: not yet, or no
+	// longer.
 	ErrUnknownBlock = errors.New("unknown block")
 
-	// ErrWrongChain is a node that follows another chain.
+	// ErrWrongChain says that a node follows a chain with another ID.
 	ErrWrongChain = errors.New("wrong chain")
 
-	// ErrDisagree is a question to which too few nodes gave the same answer.
+	// ErrDisagree says that fewer nodes than a quorum gave the same answer.
 	ErrDisagree = errors.New("nodes disagree")
 )
 
-// plain takes out of an error what may hold a key, the URL and whole bodies,
-// and gives the many ways to say "unknown block" one name.
-func plain(err error) error {
+// sanitize removes from an error what may contain a key (the URL, response
+// bodies), and wraps ErrUnknownBlock around the many messages that mean it.
+func sanitize(err error) error {
 	const resourceNotFound = -32001 // EIP-1474
 	var at *url.Error
 	if errors.As(err, &at) {
@@ -46,14 +47,15 @@ func plain(err error) error {
 	return err
 }
 
-// answered tells an error the node has given as its answer from one on the way.
-func answered(err error) bool {
+// isRPCError tells whether the node answered with a JSON-RPC error, as opposed to
+// a failure of the connection.
+func isRPCError(err error) bool {
 	var answer rpc.Error
 	return errors.As(err, &answer) && !errors.Is(err, ErrUnknownBlock)
 }
 
-// limited tells an answer that refuses because of how much was asked before.
-func limited(err error) bool {
+// isRateLimited tells whether the node refused because of earlier requests.
+func isRateLimited(err error) bool {
 	const limitExceeded = -32005 // EIP-1474
 	var status rpc.HTTPError
 	if errors.As(err, &status) {
@@ -63,26 +65,26 @@ func limited(err error) bool {
 	return errors.As(err, &answer) && (answer.ErrorCode() == limitExceeded || answer.ErrorCode() == http.StatusTooManyRequests)
 }
 
-// outOfTime tells an answer that the node gave up on for want of time.
-func outOfTime(err error) bool {
+// isNodeTimeout tells whether the node aborted the request by its own time limit.
+func isNodeTimeout(err error) bool {
 	m := strings.ToLower(err.Error())
-	return answered(err) && (strings.Contains(m, "timeout") || strings.Contains(m, "timed out"))
+	return isRPCError(err) && (strings.Contains(m, "timeout") || strings.Contains(m, "timed out"))
 }
 
-// unsupported tells a method that the node does not have.
-func unsupported(err error) bool {
+// isMethodNotFound tells whether the node does not support the method.
+func isMethodNotFound(err error) bool {
 	const methodNotFound = -32601
 	var answer rpc.Error
 	return errors.As(err, &answer) && answer.ErrorCode() == methodNotFound
 }
 
-// tooMuch guesses that less may be granted where this was not. There is no
-// common code for it, so any refusal counts.
-func tooMuch(ctx context.Context, err error) bool {
+// maybeTooLarge tells whether a smaller request may succeed. There is no common
+// error code for it, so every JSON-RPC error but a rate limit counts.
+func maybeTooLarge(ctx context.Context, err error) bool {
 	var status rpc.HTTPError
 	var long *http.MaxBytesError
 	switch {
-	case limited(err):
+	case isRateLimited(err):
 		return false
 	case errors.As(err, &long):
 		return true
@@ -91,5 +93,5 @@ func tooMuch(ctx context.Context, err error) bool {
 	case errors.Is(err, context.DeadlineExceeded):
 		return ctx.Err() == nil
 	}
-	return answered(err)
+	return isRPCError(err)
 }

@@ -2,99 +2,146 @@ package chain
 
 import (
 	"context"
+	"sync"
 	"time"
 
 	"github.com/ethereum/go-ethereum/rpc"
 )
 
 const (
-	pollAlone  = 250 * time.Millisecond // without a subscription
-	pollBeside = time.Second            // with one: sockets can be dead in silence
-	deaf       = 3                      // heads that only the poll saw end a subscription
+	pollInterval           = 250 * time.Millisecond // between polls of a node without a subscription
+	subscribedPollInterval = time.Second            // with one: a dead socket gives no error, so the node is polled all the same
+	maxMissedHeads         = 3                      // heads seen by polling only, in a row, after which a subscription counts as dead
 )
 
-// Sighting is the head of the chain as the nodes showed it, or why they did not.
-type Sighting struct {
-	Header
-	Seen   time.Time // when the first node showed it
-	At     time.Time // up to when as many nodes as make a quorum had nothing newer
-	Height uint64    // what as many nodes claim to have reached
-	Err    error
-}
-
-// Heads shows the head of the chain whenever it changes, and again about once
-// a second, until ctx ends; then the channel is closed. Heads come by
-// subscription where a node offers one, by asking otherwise. Who reads slowly
-// sees the newest head only: blocks may be left out, and must be looked for by
-// their parents.
-func (c *Client) Heads(ctx context.Context) <-chan Sighting {
-	out := make(chan Sighting, 1)
+// Heads sends the head of the chain whenever it changes, and again about once
+// a second, until ctx ends; then it closes the channel. Heads come by
+// newHeads subscription where a node offers one, by polling otherwise. A slow
+// reader receives the newest head only: blocks may be left out, and must be
+// found by following parent hashes.
+func (c *Client) Heads(ctx context.Context) <-chan HeadUpdate {
+	out := make(chan HeadUpdate, 1)
 	go func() {
 		defer close(out)
-		c.convene(ctx, func(s Sighting) {
+		c.watchHeads(ctx, func(u HeadUpdate) {
 			select {
-			case <-out: // nobody saw it, and it is old now
+			case <-out: // replaced before it was read
 			default:
 			}
-			out <- s
+			out <- u
 		})
 	}()
 	return out
 }
 
-// look is what one node shows as its head.
-type look struct {
-	node int
-	head Header
-	at   time.Time
-	err  error
+// watchHeads watches all nodes until ctx ends, and sends the head that a quorum
+// confirms after each observation.
+func (c *Client) watchHeads(ctx context.Context, send func(HeadUpdate)) {
+	var g sync.WaitGroup
+	defer g.Wait()
+	observations := make(chan observation)
+	for _, n := range c.nodes {
+		g.Go(func() {
+			n.watchHead(ctx, func(o observation) {
+				select {
+				case observations <- o:
+				case <-ctx.Done():
+				}
+			})
+		})
+	}
+	answers := make(chan ancestorAnswer)
+	heads := &headQuorum{quorum: c.quorum, stuckAfter: c.stuckAfter, voters: make([]voter, len(c.nodes))}
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case o := <-observations:
+			heads.observe(o)
+			if o.err == nil {
+				c.nodes[o.node].count.head.Set(float64(o.head.Number))
+			}
+		case a := <-answers:
+			v := &heads.voters[a.node]
+			v.pending = false
+			if a.err == nil && v.head == a.head {
+				v.ancestors[a.ancestor.Number] = a.ancestor
+			}
+		}
+		update, queries := heads.head()
+		for _, q := range queries {
+			v := &heads.voters[q.node]
+			if v.pending {
+				continue
+			}
+			v.pending = true
+			head := v.head
+			g.Go(func() {
+				ancestor, err := c.nodes[q.node].headerByNumber(ctx, q.number)
+				select {
+				case answers <- ancestorAnswer{q.node, head, ancestor, err}:
+				case <-ctx.Done():
+				}
+			})
+		}
+		send(update)
+	}
 }
 
-// watch shows the head of one node until ctx ends.
-func (n *node) watch(ctx context.Context, show func(look)) {
+// ancestorAnswer is a node's answer to an ancestorQuery, valid while the node's
+// head is the one it had when it was asked.
+type ancestorAnswer struct {
+	node           int
+	head, ancestor Header
+	err            error
+}
+
+// watchHead reports the head of one node until ctx ends: each new head of its
+// subscription, and each poll.
+func (n *node) watchHead(ctx context.Context, report func(observation)) {
 	var (
-		news  = make(chan Header, 16)
-		feed  feed
-		feeds = n.feeds(ctx, news)
-		poll  = time.NewTimer(0)
-		last  Header
+		newHeads      = make(chan Header, 16)
+		sub           subscription
+		subscriptions = n.subscriptions(ctx, newHeads)
+		poll          = time.NewTimer(0)
+		last          Header
 	)
 	defer func() {
 		poll.Stop()
-		feed.stop()
-		for f := range feeds { // until the dialling has ended
-			f.stop()
+		sub.close()
+		for s := range subscriptions { // until the dialling goroutine has ended
+			s.close()
 		}
 	}()
-	for failures, silent := 0, 0; ; {
-		pause := pollAlone
-		if feed.sub != nil {
-			pause = pollBeside
+	for failures, missed := 0, 0; ; {
+		pause := pollInterval
+		if sub.active() {
+			pause = subscribedPollInterval
 		}
 		select {
 		case <-ctx.Done():
 			return
-		case h := <-news:
-			silent, last = 0, h
-			show(look{n.no, h, time.Now(), nil})
-		case f := <-feeds:
-			feed.stop()
-			feed, silent, pause = f, 0, 0
-			n.count.feed.Set(1)
-		case <-feed.failed():
-			feed = feed.drop(n)
+		case h := <-newHeads:
+			missed, last = 0, h
+			report(observation{n.index, h, time.Now(), nil})
+		case s := <-subscriptions:
+			sub.close()
+			sub, missed, pause = s, 0, 0
+			n.count.subscribed.Set(1)
+		case <-sub.errs():
+			sub = sub.drop(n)
 			pause = 0
 		case <-poll.C:
 			h, err := n.header(ctx, "eth_getBlockByNumber", "latest")
-			show(look{n.no, h, time.Now(), err})
+			report(observation{n.index, h, time.Now(), err})
 			if failures++; err == nil {
 				failures = 0
 			} else {
-				pause = min(backoff(failures), pollBeside)
+				pause = min(backoff(failures), subscribedPollInterval)
 			}
-			if feed.sub != nil && err == nil && h != last {
-				if silent++; silent == deaf {
-					feed = feed.drop(n)
+			if sub.active() && err == nil && h != last {
+				if missed++; missed == maxMissedHeads {
+					sub = sub.drop(n)
 				}
 				last = h
 			}
@@ -103,31 +150,33 @@ func (n *node) watch(ctx context.Context, show func(look)) {
 	}
 }
 
-// feed is a subscription of newHeads on a connection of its own.
-type feed struct {
-	conn *rpc.Client
-	sub  *rpc.ClientSubscription
-	gone chan<- struct{} // closed when it is
+// subscription is a newHeads subscription on a WebSocket connection of its own.
+// The zero value is none.
+type subscription struct {
+	conn   *rpc.Client
+	sub    *rpc.ClientSubscription
+	closed chan<- struct{} // closed by close
 }
 
-// feeds gives a feed whenever there is none, as soon as the node grants one. A
-// node without sockets is asked less and less often.
-func (n *node) feeds(ctx context.Context, news chan Header) <-chan feed {
-	out := make(chan feed)
+// subscriptions dials until the node grants a subscription, sends it, and dials
+// again when it has been closed. The pauses between attempts grow, up to about
+// a minute for a node without WebSocket.
+func (n *node) subscriptions(ctx context.Context, newHeads chan Header) <-chan subscription {
+	out := make(chan subscription)
 	go func() {
 		defer close(out)
 		for attempts := 0; ; attempts++ {
-			f, gone := n.subscribe(ctx, news)
-			if f.sub != nil {
+			s, closed := n.subscribe(ctx, newHeads)
+			if s.active() {
 				select {
-				case out <- f:
+				case out <- s:
 				case <-ctx.Done():
-					f.stop()
+					s.close()
 					return
 				}
 				began := time.Now()
 				select {
-				case <-gone:
+				case <-closed:
 				case <-ctx.Done():
 					return
 				}
@@ -143,41 +192,46 @@ func (n *node) feeds(ctx context.Context, news chan Header) <-chan feed {
 	return out
 }
 
-func (n *node) subscribe(ctx context.Context, news chan Header) (feed, <-chan struct{}) {
-	ctx, cancel := context.WithTimeout(ctx, quick)
+// subscribe makes one attempt. The channel is closed when the subscription is.
+func (n *node) subscribe(ctx context.Context, newHeads chan Header) (subscription, <-chan struct{}) {
+	ctx, cancel := context.WithTimeout(ctx, shortTimeout)
 	defer cancel()
-	if n.admit(ctx) != nil {
-		return feed{}, nil
+	if n.throttle(ctx) != nil {
+		return subscription{}, nil
 	}
-	conn, err := rpc.DialContext(ctx, n.ws)
+	conn, err := rpc.DialContext(ctx, n.wsURL)
 	if err != nil {
-		return feed{}, nil
+		return subscription{}, nil
 	}
-	sub, err := conn.EthSubscribe(ctx, news, "newHeads")
+	sub, err := conn.EthSubscribe(ctx, newHeads, "newHeads")
 	if err != nil {
 		conn.Close()
-		return feed{}, nil
+		return subscription{}, nil
 	}
-	gone := make(chan struct{})
-	return feed{conn, sub, gone}, gone
+	closed := make(chan struct{})
+	return subscription{conn, sub, closed}, closed
 }
 
-func (f feed) failed() <-chan error {
-	if f.sub == nil {
+func (s subscription) active() bool { return s.sub != nil }
+
+// errs is nil, and blocks for ever, without a subscription.
+func (s subscription) errs() <-chan error {
+	if !s.active() {
 		return nil
 	}
-	return f.sub.Err()
+	return s.sub.Err()
 }
 
-func (f feed) drop(n *node) feed {
-	n.count.feed.Set(0)
-	f.stop()
-	return feed{}
+// drop closes the subscription and gives the empty one to replace it.
+func (s subscription) drop(n *node) subscription {
+	n.count.subscribed.Set(0)
+	s.close()
+	return subscription{}
 }
 
-func (f feed) stop() {
-	if f.sub != nil {
-		f.conn.Close()
-		close(f.gone)
+func (s subscription) close() {
+	if s.active() {
+		s.conn.Close()
+		close(s.closed)
 	}
 }

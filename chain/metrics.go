@@ -5,12 +5,14 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promauto"
 )
 
+// metrics are those of all nodes together. Names, labels and help texts are
+// public.
 type metrics struct {
-	requests     *prometheus.CounterVec
-	contradicted *prometheus.CounterVec
-	head, feed   *prometheus.GaugeVec
+	requests         *prometheus.CounterVec
+	contradicted     *prometheus.CounterVec
+	head, subscribed *prometheus.GaugeVec
 
-	proved, believed prometheus.Counter
+	proved, believed prometheus.Counter // blocks whose logs were proved by the receipts root, or accepted by quorum
 }
 
 func newMetrics(r prometheus.Registerer) *metrics {
@@ -31,7 +33,7 @@ func newMetrics(r prometheus.Registerer) *metrics {
 		head: auto.NewGaugeVec(prometheus.GaugeOpts{
 			Name: "braid_node_head_block", Help: "Number of the newest block by the word of a node.",
 		}, node),
-		feed: auto.NewGaugeVec(prometheus.GaugeOpts{
+		subscribed: auto.NewGaugeVec(prometheus.GaugeOpts{
 			Name: "braid_node_subscribed", Help: "1 while a node tells new heads by WebSocket, 0 while it is polled.",
 		}, node),
 	}
@@ -40,7 +42,7 @@ func newMetrics(r prometheus.Registerer) *metrics {
 // counters are the metrics of one node.
 type counters struct {
 	ok, limited, failed, contradicted prometheus.Counter
-	head, feed                        prometheus.Gauge
+	head, subscribed                  prometheus.Gauge
 }
 
 func (m *metrics) of(node string) *counters {
@@ -50,6 +52,6 @@ func (m *metrics) of(node string) *counters {
 		failed:       m.requests.WithLabelValues(node, "failed"),
 		contradicted: m.contradicted.WithLabelValues(node),
 		head:         m.head.WithLabelValues(node),
-		feed:         m.feed.WithLabelValues(node),
+		subscribed:   m.subscribed.WithLabelValues(node),
 	}
 }

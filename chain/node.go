@@ -19,162 +19,168 @@ import (
 )
 
 const (
-	// quick is how long a small answer may take: no head is worth waiting
-	// longer for.
-	quick = 2 * time.Second
+	// shortTimeout is for small answers: headers, and the logs of one block.
+	shortTimeout = 2 * time.Second
 
-	// patience is for answers that take a node some work.
-	patience = 15 * time.Second
+	// longTimeout is for answers that take a node some work: reads, and logs of
+	// many blocks.
+	longTimeout = 15 * time.Second
 
-	// maxAnswer is more than a node sends, in bytes.
-	maxAnswer = 128 << 20
+	// maxAnswerBytes bounds the memory that an answer takes. No honest answer is
+	// as long.
+	maxAnswerBytes = 128 << 20
 )
 
-// node is one node. Any number of goroutines may use it.
+// node makes requests to one node. It is safe for concurrent use.
 type node struct {
-	no    int
-	host  string
-	ws    string // where newHeads can be asked for
-	post  string // where questions are posted; empty without HTTP
-	rpc   *rpc.Client
-	web   *http.Client
-	limit *rate.Limiter
-	count *counters
+	index      int    // in Client.nodes
+	host       string // the part of the URL that errors may show
+	wsURL      string // for newHeads subscriptions
+	httpURL    string // for requests over HTTP; empty if the node's URL is ws or wss
+	rpc        *rpc.Client
+	httpClient *http.Client
+	limiter    *rate.Limiter
+	count      *counters
 
-	mu       sync.Mutex
-	failures int           // in a row
-	resting  time.Time     // not to be asked before
-	pace     time.Duration // how long it takes to answer, of late
+	mu          sync.Mutex
+	failures    int           // in a row
+	pausedUntil time.Time     // no request before this time
+	latency     time.Duration // moving average of the time to an answer; each answer weighs 1/8
 }
 
-// dial connects by an http, https, ws or wss URL. The limit is in requests a
-// second.
-func dial(ctx context.Context, no int, rawURL string, limit float64, m *metrics) (*node, error) {
+// dial connects by an http, https, ws or wss URL. The limit is in requests per
+// second; 0 is none.
+func dial(ctx context.Context, index int, rawURL string, limit float64, m *metrics) (*node, error) {
 	u, err := url.Parse(rawURL)
 	if err != nil || u.Host == "" {
 		return nil, errors.New("node URL: want http, https, ws or wss://host[:port][/path]")
 	}
-	n := &node{no: no, host: u.Host, limit: rate.NewLimiter(rate.Inf, 0), count: m.of(u.Host)}
+	n := &node{index: index, host: u.Host, limiter: rate.NewLimiter(rate.Inf, 0), count: m.of(u.Host)}
 	if limit > 0 {
-		n.limit = rate.NewLimiter(rate.Limit(limit), max(1, int(limit)))
+		n.limiter = rate.NewLimiter(rate.Limit(limit), max(1, int(limit)))
 	}
 	switch u.Scheme {
 	case "http", "https":
 		ws := *u
 		ws.Scheme = "ws" + strings.TrimPrefix(u.Scheme, "http")
-		n.ws, n.post = ws.String(), rawURL
+		n.wsURL, n.httpURL = ws.String(), rawURL
 	case "ws", "wss":
-		n.ws = rawURL
+		n.wsURL = rawURL
 	default:
 		return nil, fmt.Errorf("node %s: scheme %q: want http, https, ws or wss", u.Host, u.Scheme)
 	}
-	n.web = &http.Client{Transport: &listener{node: n, to: &http.Transport{
+	n.httpClient = &http.Client{Transport: &retryAfterTransport{node: n, base: &http.Transport{
 		Proxy: http.ProxyFromEnvironment, MaxIdleConnsPerHost: 64, IdleConnTimeout: 90 * time.Second, ForceAttemptHTTP2: true,
-		DisableCompression: local(u.Hostname()),
+		DisableCompression: isLoopback(u.Hostname()),
 	}}}
-	if n.rpc, err = rpc.DialOptions(ctx, rawURL, rpc.WithHTTPClient(n.web), rpc.WithWebsocketMessageSizeLimit(maxAnswer)); err != nil {
-		return nil, fmt.Errorf("node %s: not reachable: %w", n.host, plain(err))
+	if n.rpc, err = rpc.DialOptions(ctx, rawURL, rpc.WithHTTPClient(n.httpClient), rpc.WithWebsocketMessageSizeLimit(maxAnswerBytes)); err != nil {
+		return nil, fmt.Errorf("node %s: not reachable: %w", n.host, sanitize(err))
 	}
 	return n, nil
 }
 
-// local tells whether a host is this machine: what stays on it takes less time
-// to send than to pack.
-func local(host string) bool {
+// isLoopback tells whether a host is this machine. Answers from it are not
+// compressed: that would take longer than to send them.
+func isLoopback(host string) bool {
 	ip, err := netip.ParseAddr(host)
 	return host == "localhost" || err == nil && ip.IsLoopback()
 }
 
 func (n *node) close() {
 	n.rpc.Close()
-	n.web.CloseIdleConnections()
+	n.httpClient.CloseIdleConnections()
 }
 
-func (n *node) call(ctx context.Context, within time.Duration, result any, method string, args ...any) error {
-	return n.ask(ctx, within, method, func(ctx context.Context) error { return n.rpc.CallContext(ctx, result, method, args...) })
+// call makes a JSON-RPC request and decodes the answer into result.
+func (n *node) call(ctx context.Context, timeout time.Duration, result any, method string, args ...any) error {
+	return n.request(ctx, timeout, method, func(ctx context.Context) error { return n.rpc.CallContext(ctx, result, method, args...) })
 }
 
-// ask makes a request when the limit allows it. Who could not be answered in
-// time is told so at once.
-func (n *node) ask(ctx context.Context, within time.Duration, method string, request func(context.Context) error) error {
-	ctx, cancel := context.WithTimeout(ctx, within)
+// request calls do when the rate limit allows it. If that cannot be before the
+// timeout, it fails at once.
+func (n *node) request(ctx context.Context, timeout time.Duration, method string, do func(context.Context) error) error {
+	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	err := n.admit(ctx)
+	err := n.throttle(ctx)
 	if err == nil {
 		began := time.Now()
-		err = request(ctx)
-		n.judge(ctx, err, time.Since(began))
+		err = do(ctx)
+		n.recordOutcome(ctx, err, time.Since(began))
 	}
 	if err != nil {
-		return fmt.Errorf("node %s: %s: %w", n.host, method, plain(err))
+		return fmt.Errorf("node %s: %s: %w", n.host, method, sanitize(err))
 	}
 	return nil
 }
 
-// admit waits for the end of a rest that the node asked for, and for the limit.
-func (n *node) admit(ctx context.Context) error {
+// throttle waits until the pause that the node asked for is over and the rate
+// limit allows a request.
+func (n *node) throttle(ctx context.Context) error {
 	n.mu.Lock()
-	pause := time.Until(n.resting)
+	pause := time.Until(n.pausedUntil)
 	n.mu.Unlock()
 	if pause > 0 {
 		if end, _ := ctx.Deadline(); time.Until(end) < pause {
-			return fmt.Errorf("it asked for rest, %s more", pause.Round(time.Millisecond))
+			return fmt.Errorf("it asked for a pause, of which %s are left", pause.Round(time.Millisecond))
 		}
 		if !sleep(ctx, pause) {
 			return ctx.Err()
 		}
 	}
-	return n.limit.Wait(ctx)
+	return n.limiter.Wait(ctx)
 }
 
-// judge learns from how a request went. What the asker gave up tells nothing.
-func (n *node) judge(ctx context.Context, err error, took time.Duration) {
+// recordOutcome updates counters, latency and pauses after a request. A request
+// that the caller cancelled says nothing about the node.
+func (n *node) recordOutcome(ctx context.Context, err error, took time.Duration) {
 	if errors.Is(ctx.Err(), context.Canceled) {
 		return
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	switch {
-	case err == nil || answered(err) && !limited(err):
+	case err == nil || isRPCError(err) && !isRateLimited(err):
 		n.failures = 0
 		n.count.ok.Inc()
-	case limited(err):
+	case isRateLimited(err):
 		n.failures++
-		n.restFor(backoff(n.failures))
+		n.pauseFor(backoff(n.failures))
 		n.count.limited.Inc()
 	default:
 		n.failures++
-		took = quick
+		took = shortTimeout
 		n.count.failed.Inc()
 	}
-	n.pace += (took - n.pace) / 8
+	n.latency += (took - n.latency) / 8
 }
 
-// distrust notes an answer that the others contradict.
-func (n *node) distrust() {
+// recordContradiction counts an answer that differs from that of a quorum, and
+// moves the latency half way to shortTimeout, so that the node is asked later.
+func (n *node) recordContradiction() {
 	n.count.contradicted.Inc()
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.pace += (quick - n.pace) / 2
+	n.latency += (shortTimeout - n.latency) / 2
 }
 
-// restFor keeps the node from being asked; the longest rest counts.
-func (n *node) restFor(pause time.Duration) {
-	if until := time.Now().Add(pause); until.After(n.resting) {
-		n.resting = until
+// pauseFor allows no request for this long; of several pauses the one that ends
+// last counts. The caller holds mu.
+func (n *node) pauseFor(pause time.Duration) {
+	if until := time.Now().Add(pause); until.After(n.pausedUntil) {
+		n.pausedUntil = until
 	}
 }
 
-// eager is how soon an answer can be hoped for.
-func (n *node) eager() time.Duration {
+// expectedLatency is the time to the next answer, as far as it can be foreseen.
+func (n *node) expectedLatency() time.Duration {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	return n.pace + max(0, time.Until(n.resting))
+	return n.latency + max(0, time.Until(n.pausedUntil))
 }
 
 func (n *node) checkChain(ctx context.Context, want uint64) error {
 	var id hexutil.Uint64
-	if err := n.call(ctx, patience, &id, "eth_chainId"); err != nil {
+	if err := n.call(ctx, longTimeout, &id, "eth_chainId"); err != nil {
 		return err
 	}
 	if uint64(id) != want {
@@ -183,10 +189,10 @@ func (n *node) checkChain(ctx context.Context, want uint64) error {
 	return nil
 }
 
-// header asks for a block by a hash, a number or a tag.
+// header requests a header by hash, number or tag, without transactions.
 func (n *node) header(ctx context.Context, method string, which any) (Header, error) {
 	var h *Header
-	if err := n.call(ctx, quick, &h, method, which, false); err != nil {
+	if err := n.call(ctx, shortTimeout, &h, method, which, false); err != nil {
 		return Header{}, err
 	}
 	if h == nil {
@@ -195,7 +201,7 @@ func (n *node) header(ctx context.Context, method string, which any) (Header, er
 	return *h, nil
 }
 
-func (n *node) byNumber(ctx context.Context, number uint64) (Header, error) {
+func (n *node) headerByNumber(ctx context.Context, number uint64) (Header, error) {
 	h, err := n.header(ctx, "eth_getBlockByNumber", hexutil.Uint64(number))
 	if err == nil && h.Number != number {
 		err = fmt.Errorf("node %s: asked for block %d, got %d", n.host, number, h.Number)
@@ -203,33 +209,33 @@ func (n *node) byNumber(ctx context.Context, number uint64) (Header, error) {
 	return h, err
 }
 
-// listener hears what an HTTP answer says beside its body: when to come again.
-// Of the body it passes on no more than a node has to say.
-type listener struct {
+// retryAfterTransport is an http.RoundTripper that obeys the Retry-After header
+// of the node's answers, and cuts bodies off after maxAnswerBytes.
+type retryAfterTransport struct {
 	node *node
-	to   *http.Transport
+	base *http.Transport
 }
 
-func (l *listener) RoundTrip(r *http.Request) (*http.Response, error) {
-	answer, err := l.to.RoundTrip(r)
+func (l *retryAfterTransport) RoundTrip(r *http.Request) (*http.Response, error) {
+	answer, err := l.base.RoundTrip(r)
 	if err != nil {
 		return nil, err
 	}
-	answer.Body = http.MaxBytesReader(nil, answer.Body, maxAnswer)
+	answer.Body = http.MaxBytesReader(nil, answer.Body, maxAnswerBytes)
 	if answer.StatusCode == http.StatusTooManyRequests || answer.StatusCode == http.StatusServiceUnavailable {
 		if pause := retryAfter(answer.Header.Get("Retry-After")); pause > 0 {
 			l.node.mu.Lock()
-			l.node.restFor(pause)
+			l.node.pauseFor(pause)
 			l.node.mu.Unlock()
 		}
 	}
 	return answer, nil
 }
 
-func (l *listener) CloseIdleConnections() { l.to.CloseIdleConnections() }
+func (l *retryAfterTransport) CloseIdleConnections() { l.base.CloseIdleConnections() }
 
-// retryAfter reads seconds or a date. Up to a minute: who wants longer may say so
-// again, and is often well before.
+// retryAfter reads the value of a Retry-After header, seconds or a date. It is cut
+// to one minute: a node that needs longer can ask again.
 func retryAfter(text string) time.Duration {
 	pause := time.Duration(0)
 	if seconds, err := strconv.ParseFloat(text, 64); err == nil {
@@ -240,14 +246,15 @@ func retryAfter(text string) time.Duration {
 	return min(pause, time.Minute)
 }
 
-// backoff is longer after each failure, and never in step with others.
+// backoff is the pause before the next try, random within 50 to 100% of 100 ms
+// times 2^failures, at most 4 s: random, so that clients do not retry together.
 func backoff(failures int) time.Duration {
 	const first, longest = 100 * time.Millisecond, 4 * time.Second
 	pause := min(first<<min(failures, 10), longest)
 	return pause/2 + rand.N(pause/2)
 }
 
-// sleep is false if ctx ended first.
+// sleep waits, and is false if ctx ended first.
 func sleep(ctx context.Context, pause time.Duration) bool {
 	timer := time.NewTimer(pause)
 	defer timer.Stop()

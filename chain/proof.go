@@ -10,41 +10,43 @@ import (
 	"github.com/ethereum/go-ethereum/trie"
 )
 
-// errUnproved are receipts that do not make the root the header has.
-var errUnproved = errors.New("receipts are not those of the header")
+// errReceiptsRoot is for receipts that are not those of the header.
+var errReceiptsRoot = errors.New("receipts do not hash to the receipts root of the header")
 
-// unprovable is after how many blocks without a single proof a chain is taken
-// to make its receipts root in a way of its own.
-const unprovable = 5
+// maxUnproved is the number of blocks without a single proof after which the
+// chain is taken to compute its receipts root differently from Ethereum, and
+// proofs are no longer tried.
+const maxUnproved = 5
 
-// provable tells whether the logs of a block can be held to its header.
-func (c *Client) provable(h Header) bool {
-	return h.Receipts != (common.Hash{}) && (c.proved.Load() > 0 || c.refuted.Load() < unprovable)
+// canProve tells whether it makes sense to prove the logs of a block.
+func (c *Client) canProve(h Header) bool {
+	return h.ReceiptsRoot != (common.Hash{}) && (c.provedBlocks.Load() > 0 || c.unprovedBlocks.Load() < maxUnproved)
 }
 
-// provedLogs takes the block's logs from its receipts, which make the root in
-// its header: then none is missing and none made up. So one node is enough,
-// any; others are asked when it fails or is slow.
+// provedLogs takes the logs of a block from its receipts. If these hash to the
+// receipts root of the header, no log is missing and none is forged, so that the
+// answer of any one node is enough. Others are asked if it fails or is slow.
 func (c *Client) provedLogs(ctx context.Context, h Header, topics []common.Hash) ([]types.Log, error) {
 	one := &Client{nodes: c.nodes, quorum: 1}
-	logs, err := agree(ctx, one, quickHedge, func(ctx context.Context, n *node) ([]types.Log, error) {
+	logs, err := askQuorum(ctx, one, hedgeDelay, func(ctx context.Context, n *node) ([]types.Log, error) {
 		return n.receiptLogs(ctx, h, topics)
-	}, alike)
+	}, sameLogs)
 	switch {
-	case unsupported(err):
-		c.refuted.Add(unprovable)
-	case errors.Is(err, errUnproved):
-		c.refuted.Add(1)
-	case err == nil && h.Receipts != types.EmptyReceiptsHash:
-		c.proved.Add(1)
+	case isMethodNotFound(err):
+		c.unprovedBlocks.Add(maxUnproved)
+	case errors.Is(err, errReceiptsRoot):
+		c.unprovedBlocks.Add(1)
+	case err == nil && h.ReceiptsRoot != types.EmptyReceiptsHash:
+		c.provedBlocks.Add(1)
 		c.count.proved.Inc()
 	}
 	return logs, err
 }
 
-// receiptLogs are the logs of the topics out of a block's receipts.
+// receiptLogs are the logs in the receipts of a block whose first topic is one of
+// topics, or errReceiptsRoot.
 func (n *node) receiptLogs(ctx context.Context, h Header, topics []common.Hash) ([]types.Log, error) {
-	if h.Receipts == types.EmptyReceiptsHash {
+	if h.ReceiptsRoot == types.EmptyReceiptsHash {
 		return nil, nil
 	}
 	list, err := n.receipts(ctx, h.Hash)
@@ -54,9 +56,9 @@ func (n *node) receiptLogs(ctx context.Context, h Header, topics []common.Hash) 
 	if list == nil {
 		return nil, fmt.Errorf("node %s: receipts: %w", n.host, ErrUnknownBlock)
 	}
-	if types.DeriveSha(list, trie.NewStackTrie(nil)) != h.Receipts {
-		n.distrust()
-		return nil, fmt.Errorf("node %s: block %s: %d %w", n.host, h.Hash, len(list), errUnproved)
+	if types.DeriveSha(list, trie.NewStackTrie(nil)) != h.ReceiptsRoot {
+		n.recordContradiction()
+		return nil, fmt.Errorf("node %s: block %s: %d %w", n.host, h.Hash, len(list), errReceiptsRoot)
 	}
 	wanted := make(map[common.Hash]bool, len(topics))
 	for _, t := range topics {

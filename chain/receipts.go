@@ -13,16 +13,17 @@ import (
 	"github.com/ethereum/go-ethereum/rpc"
 )
 
-// receipts are what the receipts root is made of, and no more.
+// receipts are those of one block, with the fields that the receipts root is
+// computed from (types.DeriveSha) and no others.
 type receipts []receipt
 
 type receipt struct {
-	kind    byte
-	root    []byte // instead of the status, in the first years of Ethereum
-	status  uint64
-	gasUsed uint64 // by the block so far
-	bloom   types.Bloom
-	logs    []receiptLog
+	txType        byte
+	postState     []byte // state root instead of the status, before the Byzantium fork of Ethereum
+	status        uint64
+	cumulativeGas uint64 // of the block up to and including this transaction
+	bloom         types.Bloom
+	logs          []receiptLog
 }
 
 type receiptLog struct {
@@ -31,72 +32,82 @@ type receiptLog struct {
 	Data    []byte
 }
 
+// Len and EncodeIndex make receipts a types.DerivableList.
 func (r receipts) Len() int { return len(r) }
 
+// EncodeIndex writes the consensus encoding of one receipt: its transaction type
+// if not 0, then the RLP list of status, cumulative gas, Bloom filter and logs.
 func (r receipts) EncodeIndex(i int, w *bytes.Buffer) {
-	outcome := r[i].root
+	outcome := r[i].postState
 	if len(outcome) == 0 && r[i].status == types.ReceiptStatusSuccessful {
 		outcome = []byte{1}
 	}
-	if r[i].kind != types.LegacyTxType {
-		w.WriteByte(r[i].kind)
+	if r[i].txType != types.LegacyTxType {
+		w.WriteByte(r[i].txType)
 	}
 	// Writing to memory cannot fail.
-	rlp.Encode(w, []any{outcome, r[i].gasUsed, r[i].bloom, r[i].logs})
+	rlp.Encode(w, []any{outcome, r[i].cumulativeGas, r[i].bloom, r[i].logs})
 }
 
-// receipts are those of a block; nil if the node does not have it.
+// receipts are those of a block; nil if the node does not have the block. Over
+// HTTP the answer is scanned without being decoded by the rpc package first.
 func (n *node) receipts(ctx context.Context, block common.Hash) (list receipts, err error) {
 	const method = "eth_getBlockReceipts"
-	err = n.ask(ctx, quick, method, func(ctx context.Context) error {
-		var answer []byte
-		if n.post == "" {
+	err = n.request(ctx, shortTimeout, method, func(ctx context.Context) error {
+		if n.httpURL == "" {
 			var result json.RawMessage
 			if err := n.rpc.CallContext(ctx, &result, method, block); err != nil {
 				return err
 			}
-			s := &scan{text: result}
+			s := &jsonScanner{text: result}
 			list = s.receipts()
 			return s.err
 		}
-		if answer, err = n.fetch(ctx, method, block); err != nil {
-			return err
+		answer, err := n.postRPC(ctx, method, block)
+		if err == nil {
+			list, err = scanReceiptsAnswer(answer)
 		}
-		var refusal *refusal
-		s := &scan{text: answer}
-		s.object(func(name []byte) {
-			switch from := s.at; string(name) {
-			case "result":
-				list = s.receipts()
-			case "error":
-				if s.skip(); s.err == nil {
-					s.err = json.Unmarshal(s.text[from:s.at], &refusal)
-				}
-			default:
-				s.skip()
-			}
-		})
-		if s.err == nil && refusal != nil {
-			return refusal
-		}
-		return s.err
+		return err
 	})
 	return list, err
 }
 
-// fetch is the answer to a question over HTTP, unread.
-func (n *node) fetch(ctx context.Context, method string, args ...any) ([]byte, error) {
+// scanReceiptsAnswer reads a JSON-RPC answer to eth_getBlockReceipts. Bytes
+// after the answer are ignored.
+func scanReceiptsAnswer(answer []byte) (list receipts, err error) {
+	var refusal *rpcError
+	s := &jsonScanner{text: answer}
+	s.object(func(name []byte) {
+		switch from := s.pos; string(name) {
+		case "result":
+			list = s.receipts()
+		case "error":
+			if s.skip(); s.err == nil {
+				s.err = json.Unmarshal(s.text[from:s.pos], &refusal)
+			}
+		default:
+			s.skip()
+		}
+	})
+	if s.err == nil && refusal != nil {
+		return list, refusal
+	}
+	return list, s.err
+}
+
+// postRPC makes a JSON-RPC request over HTTP and gives the undecoded answer.
+func (n *node) postRPC(ctx context.Context, method string, args ...any) ([]byte, error) {
 	question, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": 1, "method": method, "params": args})
 	if err != nil {
 		return nil, err
 	}
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, n.post, bytes.NewReader(question))
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, n.httpURL, bytes.NewReader(question))
 	if err != nil {
 		return nil, err
 	}
 	request.Header.Set("Content-Type", "application/json")
 	request.Header.Set("Accept", "application/json")
-	answer, err := n.web.Do(request)
+	answer, err := n.httpClient.Do(request)
 	if err != nil {
 		return nil, err
 	}
@@ -104,22 +115,23 @@ func (n *node) fetch(ctx context.Context, method string, args ...any) ([]byte, e
 	if answer.StatusCode != http.StatusOK {
 		return nil, rpc.HTTPError{StatusCode: answer.StatusCode, Status: answer.Status}
 	}
-	// The length is the node's word: it saves copies, and no more is staked on it.
+	// The content length is claimed by the node: it sizes the first buffer, up
+	// to 4 MiB, and is not relied upon.
 	text := bytes.NewBuffer(make([]byte, 0, min(max(answer.ContentLength, 64<<10), 4<<20)))
 	_, err = io.Copy(text, answer.Body)
 	return text.Bytes(), err
 }
 
-// refusal is the error in a node's answer; it is an rpc.Error.
-type refusal struct {
+// rpcError is the error member of a JSON-RPC answer; it implements rpc.Error.
+type rpcError struct {
 	Code    int    `json:"code"`
 	Message string `json:"message"`
 }
 
-func (r *refusal) Error() string  { return r.Message }
-func (r *refusal) ErrorCode() int { return r.Code }
+func (r *rpcError) Error() string  { return r.Message }
+func (r *rpcError) ErrorCode() int { return r.Code }
 
-func (s *scan) receipts() (list receipts) {
+func (s *jsonScanner) receipts() (list receipts) {
 	if !s.null() {
 		list = receipts{}
 		s.array(func() { list = append(list, s.receipt()) })
@@ -127,20 +139,20 @@ func (s *scan) receipts() (list receipts) {
 	return list
 }
 
-func (s *scan) receipt() (r receipt) {
+func (s *jsonScanner) receipt() (r receipt) {
 	s.object(func(name []byte) {
 		switch {
 		case s.null():
 		case string(name) == "type":
-			r.kind = byte(s.number())
+			r.txType = byte(s.hexUint())
 		case string(name) == "root":
-			r.root = s.bytes()
+			r.postState = s.hexBytes()
 		case string(name) == "status":
-			r.status = s.number()
+			r.status = s.hexUint()
 		case string(name) == "cumulativeGasUsed":
-			r.gasUsed = s.number()
+			r.cumulativeGas = s.hexUint()
 		case string(name) == "logsBloom":
-			s.fixed(r.bloom[:])
+			s.hexFixed(r.bloom[:])
 		case string(name) == "logs":
 			s.array(func() { r.logs = append(r.logs, s.log()) })
 		default:
@@ -150,19 +162,19 @@ func (s *scan) receipt() (r receipt) {
 	return r
 }
 
-func (s *scan) log() (l receiptLog) {
+func (s *jsonScanner) log() (l receiptLog) {
 	s.object(func(name []byte) {
 		switch string(name) {
 		case "address":
-			s.fixed(l.Address[:])
+			s.hexFixed(l.Address[:])
 		case "topics":
 			s.array(func() {
 				var t common.Hash
-				s.fixed(t[:])
+				s.hexFixed(t[:])
 				l.Topics = append(l.Topics, t)
 			})
 		case "data":
-			l.Data = s.bytes()
+			l.Data = s.hexBytes()
 		default:
 			s.skip()
 		}

@@ -12,8 +12,8 @@ import (
 	"github.com/ethereum/go-ethereum/trie"
 )
 
-// some are receipts of all types, failed and not, with logs of all shapes.
-func some(random *rand.Rand, n int) (list types.Receipts) {
+// randomReceipts are of all transaction types, failed and not, with 0 to 4 logs.
+func randomReceipts(random *rand.Rand, n int) (list types.Receipts) {
 	fill := func(b []byte) []byte {
 		for i := range b {
 			b[i] = byte(random.Uint32())
@@ -38,11 +38,12 @@ func some(random *rand.Rand, n int) (list types.Receipts) {
 	return list
 }
 
-// What is scanned makes the root that go-ethereum makes, whatever the spacing.
+// Scanned receipts hash to the root that go-ethereum computes, whatever the white
+// space between them.
 func TestReceiptsMakeTheRoot(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 1))
 	for n := range 40 {
-		list := some(random, n)
+		list := randomReceipts(random, n)
 		text, err := json.Marshal(list)
 		if err != nil {
 			t.Fatal(err)
@@ -50,47 +51,47 @@ func TestReceiptsMakeTheRoot(t *testing.T) {
 		var airy bytes.Buffer
 		json.Indent(&airy, text, "\t", "\r\n ")
 		for _, text := range [][]byte{text, airy.Bytes()} {
-			s := &scan{text: text}
+			s := &jsonScanner{text: text}
 			got := s.receipts()
 			if s.err != nil || types.DeriveSha(got, trie.NewStackTrie(nil)) != types.DeriveSha(list, trie.NewStackTrie(nil)) {
 				t.Fatalf("%d receipts: %v", n, s.err)
 			}
 		}
-		for range 20 { // cut, it is an error and nothing worse
-			s := &scan{text: text[:random.IntN(len(text))]}
+		for range 20 { // cut short, it is an error
+			s := &jsonScanner{text: text[:random.IntN(len(text))]}
 			if s.receipts(); s.err == nil {
 				t.Fatalf("%s is taken for receipts", s.text)
 			}
 		}
 	}
 	for _, text := range []string{strings.Repeat("[", 1<<20), `[{"logs":` + strings.Repeat(`[{"x":`, 1<<16), `[{"status":"0x"}]`, `[{"logsBloom":"0x00"}]`, `[{"root":"0xf"}]`, `[,]`, `[{"type":"0x1" "status":"0x1"}]`} {
-		s := &scan{text: []byte(text)}
+		s := &jsonScanner{text: []byte(text)}
 		if s.receipts(); s.err == nil {
 			t.Errorf("%.40s is taken for receipts", text)
 		}
 	}
 }
 
-// FuzzScan: whatever encoding/json passes over is passed over.
+// FuzzScan: what encoding/json accepts can be skipped.
 func FuzzScan(f *testing.F) {
 	for _, text := range []string{`{"a":[1,-2.5e+3,true,false,null,"\"\\"],"b":{}}`, `[]`, ` "x" `, `nul`, `[[`, `{"a"}`, "\"\\"} {
 		f.Add([]byte(text))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		s := &scan{text: text}
+		s := &jsonScanner{text: text}
 		s.skip()
 		s.peek()
-		if whole := s.err == nil && s.at == len(text); json.Valid(text) && !whole && !bytes.Contains(text, []byte(`\`)) && bytes.Count(text, []byte("["))+bytes.Count(text, []byte("{")) <= maxDepth {
-			t.Fatalf("%q: %v at %d", text, s.err, s.at)
+		if whole := s.err == nil && s.pos == len(text); json.Valid(text) && !whole && !bytes.Contains(text, []byte(`\`)) && bytes.Count(text, []byte("["))+bytes.Count(text, []byte("{")) <= maxDepth {
+			t.Fatalf("%q: %v at %d", text, s.err, s.pos)
 		}
 	})
 }
 
 func BenchmarkReceipts(b *testing.B) {
-	text, _ := json.Marshal(some(rand.New(rand.NewPCG(1, 1)), 200))
+	text, _ := json.Marshal(randomReceipts(rand.New(rand.NewPCG(1, 1)), 200))
 	b.SetBytes(int64(len(text)))
 	for b.Loop() {
-		s := &scan{text: text}
+		s := &jsonScanner{text: text}
 		if s.receipts(); s.err != nil {
 			b.Fatal(s.err)
 		}

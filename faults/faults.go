@@ -21,10 +21,10 @@ import (
 
 // Config says what stands behind the proxy and how bad it is.
 type Config struct {
-	Node string // http URL of an honest node that also speaks WebSocket
-	Seed uint64
-	Rate float64 // share of answers that are spoilt
-	Liar bool
+	Node      string // http URL of an honest node that also speaks WebSocket
+	Seed      uint64
+	Rate      float64 // share of answers that are spoilt
+	Byzantine bool
 }
 
 // Proxy serves until Close.
@@ -37,12 +37,12 @@ type Proxy struct {
 	done     sync.WaitGroup
 	closed   chan struct{}
 
-	mu     sync.Mutex
-	random *rand.Rand
-	calm   bool
-	told   map[string]int
-	heads  []head              // that the node has shown, oldest first
-	forged map[string]*forgery // by hash and number
+	mu          sync.Mutex
+	random      *rand.Rand
+	passThrough bool
+	counts      map[string]int
+	heads       []shownHead             // that the node has shown, oldest first
+	forged      map[string]*forgedBlock // by hash and number
 }
 
 // Start listens on a free port of the loopback.
@@ -59,7 +59,7 @@ func Start(c Config) (*Proxy, error) {
 	p := &Proxy{
 		config: c, listener: l, closed: make(chan struct{}),
 		client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 64}},
-		random: rand.New(rand.NewPCG(c.Seed, 11)), told: map[string]int{}, forged: map[string]*forgery{}, node: node,
+		random: rand.New(rand.NewPCG(c.Seed, 11)), counts: map[string]int{}, forged: map[string]*forgedBlock{}, node: node,
 	}
 	p.server = &http.Server{Handler: p}
 	p.done.Go(func() { p.server.Serve(l) })
@@ -78,63 +78,63 @@ func (p *Proxy) Close() {
 func (p *Proxy) URL() string { return "http://" + p.listener.Addr().String() }
 
 // Calm makes the proxy behave, or not any more.
-func (p *Proxy) Calm(calm bool) {
+func (p *Proxy) SetPassThrough(calm bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.calm = calm
+	p.passThrough = calm
 }
 
 // Told counts the faults so far, by kind.
-func (p *Proxy) Told() map[string]int {
+func (p *Proxy) Counts() map[string]int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return maps.Clone(p.told)
+	return maps.Clone(p.counts)
 }
 
 // What can befall any answer, and those that hold a list or a head.
 var (
-	ofAny  = []string{"drop", "delay", "delay", "delay", "twice", "truncate", "429", "rest", "500", "close", "null", "unknown", "limit"}
-	ofList = []string{"short", "empty", "reversed"}
-	ofHead = []string{"stale", "stale"}
+	anyAnswerFaults = []string{"drop", "delay", "delay", "delay", "twice", "truncate", "429", "rest", "500", "close", "null", "unknown", "limit"}
+	listFaults      = []string{"short", "empty", "reversed"}
+	headFaults      = []string{"stale", "stale"}
 )
 
 // pick is the fault of the next answer to a method; empty for none.
-func (p *Proxy) pick(method string) string {
+func (p *Proxy) nextFault(method string) string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.calm || p.random.Float64() >= p.config.Rate {
+	if p.passThrough || p.random.Float64() >= p.config.Rate {
 		return ""
 	}
-	kinds := ofAny
+	kinds := anyAnswerFaults
 	switch method {
 	case "eth_getBlockReceipts", "eth_getLogs":
-		kinds = append(kinds[:len(kinds):len(kinds)], ofList...)
+		kinds = append(kinds[:len(kinds):len(kinds)], listFaults...)
 	case "eth_getBlockByNumber":
-		kinds = append(kinds[:len(kinds):len(kinds)], ofHead...)
+		kinds = append(kinds[:len(kinds):len(kinds)], headFaults...)
 	case "newHeads":
 		kinds = []string{"drop", "delay", "twice", "late", "close", "stale", "truncate"}
 	case "forge":
 		kinds = []string{"forge"}
 	}
 	kind := kinds[p.random.IntN(len(kinds))]
-	p.told[kind]++
+	p.counts[kind]++
 	return kind
 }
 
 func (p *Proxy) count(kind string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.told[kind]++
+	p.counts[kind]++
 }
 
-func (p *Proxy) number(below int) int {
+func (p *Proxy) randomBelow(below int) int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.random.IntN(below)
 }
 
 // pause holds an answer back; false if nobody waits for it any more.
-func (p *Proxy) pause(gone <-chan struct{}, pause time.Duration) bool {
+func (p *Proxy) wait(gone <-chan struct{}, pause time.Duration) bool {
 	timer := time.NewTimer(pause)
 	defer timer.Stop()
 	select {
@@ -180,7 +180,7 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 func (p *Proxy) forward(r *http.Request, body []byte, ask message) ([]byte, error) {
-	if lie := p.lie(r.Context(), ask); lie != nil {
+	if lie := p.forgedAnswer(r.Context(), ask); lie != nil {
 		return message{Version: "2.0", ID: ask.ID, Result: lie}.bytes(), nil
 	}
 	request, err := http.NewRequestWithContext(r.Context(), http.MethodPost, p.config.Node, bytes.NewReader(body))
@@ -195,8 +195,8 @@ func (p *Proxy) forward(r *http.Request, body []byte, ask message) ([]byte, erro
 	defer answer.Body.Close()
 	truth, err := io.ReadAll(answer.Body)
 	var m message
-	if latest(ask) && json.Unmarshal(truth, &m) == nil {
-		p.saw(m.Result)
+	if asksForHead(ask) && json.Unmarshal(truth, &m) == nil {
+		p.rememberHead(m.Result)
 	}
 	return truth, err
 }
@@ -205,16 +205,16 @@ func (p *Proxy) answer(w http.ResponseWriter, r *http.Request, ask message, trut
 	say := func(m message) { m.Version, m.ID = "2.0", ask.ID; truth = m.bytes() }
 	var answer message
 	json.Unmarshal(truth, &answer)
-	switch p.pick(ask.Method) {
+	switch p.nextFault(ask.Method) {
 	case "drop":
-		p.pause(r.Context().Done(), 20*time.Second)
+		p.wait(r.Context().Done(), 20*time.Second)
 		panic(http.ErrAbortHandler)
 	case "delay":
-		p.pause(r.Context().Done(), time.Duration(1+p.number(400))*time.Millisecond)
+		p.wait(r.Context().Done(), time.Duration(1+p.randomBelow(400))*time.Millisecond)
 	case "twice":
 		truth = append(truth, truth...)
 	case "truncate":
-		truth = truth[:p.number(len(truth))]
+		truth = truth[:p.randomBelow(len(truth))]
 	case "429":
 		http.Error(w, "slow down", http.StatusTooManyRequests)
 		return
@@ -234,9 +234,9 @@ func (p *Proxy) answer(w http.ResponseWriter, r *http.Request, ask message, trut
 	case "limit":
 		say(message{Error: json.RawMessage(`{"code":-32005,"message":"limit exceeded"}`)})
 	case "short", "empty", "reversed":
-		say(message{Result: p.spoil(answer.Result)})
+		say(message{Result: p.corruptList(answer.Result)})
 	case "stale":
-		if old := p.old(); old != nil && latest(ask) {
+		if old := p.staleHead(); old != nil && asksForHead(ask) {
 			say(message{Result: old})
 		}
 	}
@@ -245,12 +245,12 @@ func (p *Proxy) answer(w http.ResponseWriter, r *http.Request, ask message, trut
 }
 
 // spoil takes the end of a list away, or all of it, or turns it round.
-func (p *Proxy) spoil(result json.RawMessage) json.RawMessage {
+func (p *Proxy) corruptList(result json.RawMessage) json.RawMessage {
 	var list []json.RawMessage
 	if json.Unmarshal(result, &list) != nil || len(list) == 0 {
 		return result
 	}
-	switch p.number(3) {
+	switch p.randomBelow(3) {
 	case 0:
 		list = list[:len(list)-1]
 	case 1:
@@ -265,6 +265,6 @@ func (p *Proxy) spoil(result json.RawMessage) json.RawMessage {
 }
 
 // latest tells a question for the head.
-func latest(ask message) bool {
+func asksForHead(ask message) bool {
 	return ask.Method == "eth_getBlockByNumber" && strings.Contains(string(ask.Params), "latest")
 }

@@ -15,7 +15,7 @@ var upgrader = websocket.Upgrader{CheckOrigin: func(*http.Request) bool { return
 // socket carries messages between a client and the node. What the client says
 // is passed on; what it hears is spoilt.
 func (p *Proxy) socket(w http.ResponseWriter, r *http.Request) {
-	if p.pick("socket") != "" {
+	if p.nextFault("socket") != "" {
 		http.Error(w, "no socket now", http.StatusServiceUnavailable)
 		return
 	}
@@ -48,13 +48,13 @@ func (p *Proxy) socket(w http.ResponseWriter, r *http.Request) {
 		}
 	})
 	defer close(gone)
-	ear := ear{Proxy: p}
+	ear := clientStream{Proxy: p}
 	for !ear.closed {
 		kind, text, err := far.ReadMessage()
 		if err != nil {
 			return
 		}
-		for _, out := range ear.hear(r.Context(), text) {
+		for _, out := range ear.deliver(r.Context(), text) {
 			if near.WriteMessage(kind, out) != nil {
 				return
 			}
@@ -63,14 +63,14 @@ func (p *Proxy) socket(w http.ResponseWriter, r *http.Request) {
 }
 
 // ear is what a client hears on a socket.
-type ear struct {
+type clientStream struct {
 	*Proxy
-	late   [][]byte // what waits for the next message
-	closed bool
+	delayed [][]byte // what waits for the next message
+	closed  bool
 }
 
 // hear is what becomes of a message to the client.
-func (e *ear) hear(ctx context.Context, text []byte) [][]byte {
+func (e *clientStream) deliver(ctx context.Context, text []byte) [][]byte {
 	var m message
 	json.Unmarshal(text, &m)
 	if m.Method != "eth_subscription" {
@@ -81,33 +81,33 @@ func (e *ear) hear(ctx context.Context, text []byte) [][]byte {
 		Result       json.RawMessage `json:"result"`
 	}
 	json.Unmarshal(m.Params, &news)
-	e.saw(news.Result)
+	e.rememberHead(news.Result)
 	tell := func(header json.RawMessage) {
 		news.Result = header
 		m.Params, _ = json.Marshal(news)
 		text = m.bytes()
 	}
-	if f := e.forge(ctx); f != nil {
+	if f := e.forgeBlock(ctx); f != nil {
 		tell(f.header)
 	}
-	late := e.late
-	e.late = nil
-	switch e.pick("newHeads") {
+	late := e.delayed
+	e.delayed = nil
+	switch e.nextFault("newHeads") {
 	case "drop":
 		return late
 	case "delay":
-		e.pause(ctx.Done(), time.Duration(1+e.number(300))*time.Millisecond)
+		e.wait(ctx.Done(), time.Duration(1+e.randomBelow(300))*time.Millisecond)
 	case "twice":
 		late = append(late, text)
 	case "late":
-		e.late = [][]byte{text}
+		e.delayed = [][]byte{text}
 		return late
 	case "close":
 		e.closed = true
 	case "truncate":
 		text = text[:len(text)/2]
 	case "stale":
-		if old := e.old(); old != nil {
+		if old := e.staleHead(); old != nil {
 			tell(old)
 		}
 	}

@@ -27,13 +27,13 @@ import (
 
 // deaf is a family that does not hear some pairs, as if their code changed
 // reserves without a log.
-type deaf struct {
+type ignoringFamily struct {
 	*univ2.Family
-	to func(common.Address) bool
+	ignores func(common.Address) bool
 }
 
-func (f deaf) Decode(log *types.Log) (venue.Event, error) {
-	if f.to(log.Address) {
+func (f ignoringFamily) Decode(log *types.Log) (venue.Event, error) {
+	if f.ignores(log.Address) {
 		return nil, nil
 	}
 	return f.Family.Decode(log)
@@ -42,7 +42,7 @@ func (f deaf) Decode(log *types.Log) (venue.Event, error) {
 // A pool that is not as the chain has it is found, read anew and counted; the
 // source of several such is kept out of routes and can be seen to be.
 func TestAudit(t *testing.T) {
-	w := newWorld(t, 0)
+	w := newFixture(t, 0)
 	pools := w.index.Head().Pools()
 	victims := map[common.Address]bool{}
 	var source string
@@ -54,14 +54,14 @@ func TestAudit(t *testing.T) {
 	}
 	heard := univ2.New(monad.Sources())
 	x := indexer.New(indexer.Config{
-		Node: w.node, Families: []venue.Family{deaf{heard, func(a common.Address) bool { return victims[a] }}}, Sources: monad.Sources(),
+		Node: w.node, Families: []venue.Family{ignoringFamily{heard, func(a common.Address) bool { return victims[a] }}}, Sources: monad.Sources(),
 		Start: market.New(monad.Chain()), Listed: monad.Tokens(), Keep: 8, AuditEvery: 1,
 	})
 	run(t, x)
 	await(t, x, w.chain.Head().Hash())
 	for _, p := range pools { // unheard
 		if victims[common.HexToAddress(string(p.Info().ID))] {
-			w.mine(w.give(p, 1000)...)
+			w.mine(w.transferAndSync(p, 1000)...)
 		}
 	}
 	lives := func(blocks int, until func() bool) *market.Snapshot {
@@ -90,8 +90,8 @@ func TestAudit(t *testing.T) {
 
 // A node that has no time for some reads is asked again. Where it has none for
 // long the pools are out of use, and come back when it has.
-func TestNoTime(t *testing.T) {
-	w := newWorld(t, 0)
+func TestNodeTimeouts(t *testing.T) {
+	w := newFixture(t, 0)
 	for range 40 {
 		w.mine()
 	}

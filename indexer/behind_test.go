@@ -24,16 +24,16 @@ import (
 	"braid/venue/univ2"
 )
 
-// laggard is a node that has come no further than to a block, if one is set. It
-// may keep its logs to itself, and pass over state overrides.
-type laggard struct {
-	node string
-	at   atomic.Uint64
-	mute atomic.Bool
-	bare atomic.Bool
+// laggingNode is a proxy of a node that pretends not to have blocks above height,
+// unless that is 0. It can refuse eth_getLogs, and ignore state overrides.
+type laggingNode struct {
+	node          string
+	height        atomic.Uint64
+	refuseLogs    atomic.Bool
+	dropOverrides atomic.Bool
 }
 
-func (l *laggard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (l *laggingNode) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, _ := io.ReadAll(r.Body)
 	var ask struct {
 		ID     json.RawMessage
@@ -45,7 +45,7 @@ func (l *laggard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
-	if at := l.at.Load(); at > 0 && ask.Method == "eth_getBlockByNumber" {
+	if at := l.height.Load(); at > 0 && ask.Method == "eth_getBlockByNumber" {
 		switch n, err := hexutil.DecodeUint64(ask.Params[0].(string)); {
 		case err != nil:
 			body = bytes.Replace(body, []byte(ask.Params[0].(string)), []byte(hexutil.EncodeUint64(at)), 1)
@@ -54,10 +54,10 @@ func (l *laggard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
-	if ask.Method == "eth_call" && l.bare.Load() {
+	if ask.Method == "eth_call" && l.dropOverrides.Load() {
 		body, _ = json.Marshal(map[string]any{"jsonrpc": "2.0", "id": ask.ID, "method": ask.Method, "params": ask.Params[:2]})
 	}
-	if ask.Method == "eth_getLogs" && l.mute.Load() {
+	if ask.Method == "eth_getLogs" && l.refuseLogs.Load() {
 		fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32005,"message":"limit exceeded"}}`, ask.ID)
 		return
 	}
@@ -69,21 +69,21 @@ func (l *laggard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	io.Copy(w, answer.Body)
 }
 
-// Nodes that fall far back are waited for: neither the market nor what the
-// store holds is made anew for them.
+// Nodes that fall far behind are waited for: neither the snapshot nor what the
+// store holds is made again because of them.
 func TestNodesFallBack(t *testing.T) {
 	t.Parallel()
 	const keep = 8
-	w := newWorld(t, 0)
+	w := newFixture(t, 0)
 	pools := w.index.Head().Pools()
 	live := func() uint64 {
 		for range 5 * keep {
-			w.mine(w.give(pools[0], 100)...)
+			w.mine(w.transferAndSync(pools[0], 100)...)
 		}
 		return w.chain.Head().Number.Uint64()
 	}
 	head := live()
-	node := &laggard{node: w.chain.URL()}
+	node := &laggingNode{node: w.chain.URL()}
 	server := httptest.NewServer(node)
 	defer server.Close()
 	sources := monad.Sources()
@@ -93,7 +93,7 @@ func TestNodesFallBack(t *testing.T) {
 	families := []venue.Family{univ2.New(sources)}
 	path := filepath.Join(t.TempDir(), "market")
 
-	// during is a life of an indexer; it gives what was logged.
+	// during runs an indexer while do lasts, and gives its log.
 	during := func(do func(reason func(string), reached func())) string {
 		var lines bytes.Buffer
 		log := slog.New(slog.NewTextHandler(&lines, nil))
@@ -117,7 +117,7 @@ func TestNodesFallBack(t *testing.T) {
 			}
 		}, func() {
 			t.Helper()
-			same(t, w.settle(), await(t, x, w.chain.Head().Hash()))
+			sameSnapshots(t, w.awaitHead(), await(t, x, w.chain.Head().Hash()))
 		})
 		stop()
 		if err := <-done; err != nil {
@@ -129,28 +129,28 @@ func TestNodesFallBack(t *testing.T) {
 		return lines.String()
 	}
 
-	node.mute.Store(true)
+	node.refuseLogs.Store(true)
 	during(func(reason func(string), _ func()) { reason("finding pools") })
-	node.mute.Store(false)
-	node.at.Store(head - 1)
+	node.refuseLogs.Store(false)
+	node.height.Store(head - 1)
 	log := during(func(reason func(string), reached func()) {
-		reason("behind") // what was searched
-		node.at.Store(0)
+		reason("behind") // the discovery
+		node.height.Store(0)
 		reached()
 		head = live()
 		reached()
-		node.at.Store(head - 3*keep)
-		reason("behind") // the market
-		node.at.Store(0)
+		node.height.Store(head - 3*keep)
+		reason("behind") // the snapshot
+		node.height.Store(0)
 		reached()
 	})
-	if strings.Contains(log, "starting over") || strings.Contains(log, "anew") {
-		t.Errorf("made anew: %s", log)
+	if strings.Contains(log, "starting over") || strings.Contains(log, "searching for pools again") {
+		t.Errorf("started over: %s", log)
 	}
-	node.at.Store(head - 3*keep)
+	node.height.Store(head - 3*keep)
 	log = during(func(reason func(string), reached func()) {
 		reason("behind") // the store
-		node.at.Store(0)
+		node.height.Store(0)
 		reached()
 	})
 	if !strings.Contains(log, "resuming") || strings.Contains(log, "finding pools") {

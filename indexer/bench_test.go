@@ -23,12 +23,12 @@ import (
 // market's 10,000 pools all others stand still.
 func BenchmarkBlock(b *testing.B) {
 	const others, changed = 9_800, 200
-	w := newWorldFrom(b, 0, still(b, others), univ2.New(monad.Sources()))
-	for len(w.settle().Pools()) < others+changed {
+	w := newFixtureFrom(b, 0, staticSnapshot(b, others), univ2.New(monad.Sources()))
+	for len(w.awaitHead().Pools()) < others+changed {
 		factory, x, y := w.unpaired()
 		w.mine(w.tx(factory, pack("createPair(address,address)", x[:], y[:])))
 	}
-	pools := w.settle().Pools()[others:][:changed]
+	pools := w.awaitHead().Pools()[others:][:changed]
 	each := func(tx func(p venue.Pool, pair common.Address) *types.Transaction) {
 		var txs []*types.Transaction
 		for _, p := range pools {
@@ -42,11 +42,11 @@ func BenchmarkBlock(b *testing.B) {
 		each(func(p venue.Pool, pair common.Address) *types.Transaction {
 			return w.tx(p.Info().Tokens[0], pack("transfer(address,uint256)", pair[:], word(u256.From(1000))))
 		})
-		w.settle()
+		w.awaitHead()
 		each(func(_ venue.Pool, pair common.Address) *types.Transaction { return w.tx(pair, pack("sync()")) })
 		began, idle := time.Now(), processor()
 		b.StartTimer()
-		w.settle()
+		w.awaitHead()
 		took, worked = append(took, time.Since(began)), append(worked, processor()-idle)
 	}
 	slices.Sort(took)
@@ -56,7 +56,7 @@ func BenchmarkBlock(b *testing.B) {
 }
 
 // still is a market of pools that the chain does not have.
-func still(b *testing.B, pools int) *market.Snapshot {
+func staticSnapshot(b *testing.B, pools int) *market.Snapshot {
 	tokens, source := monad.Tokens(), &venue.Source{ID: "still", FeeBps: 30}
 	var list []venue.Pool
 	for i := range pools {

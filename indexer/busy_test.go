@@ -38,8 +38,8 @@ const auditEvery = 50 // blocks
 // back. BLOCKS and SEED in the environment make it longer or another.
 func TestBusyMarket(t *testing.T) {
 	blocks, seed := venuetest.Setting(t, "BLOCKS", 200), venuetest.Setting(t, "SEED", 1)
-	b := newBusy(t, seed)
-	a := newAuditor(t, b.chain.URL(), seed)
+	b := newBusyChain(t, seed)
+	a := newQuoteChecker(t, b.chain.URL(), seed)
 	began := time.Now()
 	for n := 1; n <= int(blocks); n++ {
 		if b.random.IntN(20) == 0 {
@@ -48,13 +48,13 @@ func TestBusyMarket(t *testing.T) {
 			b.block()
 		}
 		if n%auditEvery == 0 {
-			a.audit(t, b.settle())
+			a.check(t, b.awaitHead())
 		}
 	}
 	fmt.Printf("market: blocks=%d pools=%d reorgs=%v deeds=%d reverted=%d %v in %.0fs\n",
 		blocks, len(b.index.Head().Pools()), b.metric("reorgs_total"), b.sent, b.reverted, a, time.Since(began).Seconds())
-	for _, what := range slices.Sorted(maps.Keys(b.deeds)) {
-		n := b.deeds[what]
+	for _, what := range slices.Sorted(maps.Keys(b.actions)) {
+		n := b.actions[what]
 		t.Logf("%s: %d of %d", what, n.ok, n.sent)
 		if n.ok == 0 && n.sent > 4 {
 			t.Errorf("no %s went well", what)
@@ -63,50 +63,50 @@ func TestBusyMarket(t *testing.T) {
 }
 
 // busy is a world in which the dev account does everything at once.
-type busy struct {
-	*world
+type busyChain struct {
+	*fixture
 	random  *rand.Rand
 	at      calldata.Contracts
 	kinds   []string // families
 	allowed map[[2]common.Address]bool
-	later   []func() []deed // what takes back what was put in
+	undo    []func() []action // what takes back what was put in
 	abis    map[string]contracts.Contract
 
-	deeds          map[string]*tally
+	actions        map[string]*tally
 	sent, reverted int
 }
 
 // deed is a transaction with a name.
-type deed struct {
+type action struct {
 	what string
 	tx   venue.Tx
 }
 
 type tally struct{ sent, ok int }
 
-func newBusy(t testing.TB, seed uint64) *busy {
+func newBusyChain(t testing.TB, seed uint64) *busyChain {
 	t.Helper()
-	return &busy{
-		world:  newWorldOf(t, 0, everyFamily(monad.Sources())...),
-		random: rand.New(rand.NewPCG(seed, 5)), at: ours(),
+	return &busyChain{
+		fixture: newFixtureWith(t, 0, everyFamily(monad.Sources())...),
+		random:  rand.New(rand.NewPCG(seed, 5)), at: ours(),
 		kinds:   []string{univ2.Name, univ3.Name, univ4.Name, balancer.Name, kuru.Name, hanji.Name, nadfun.Name},
-		allowed: map[[2]common.Address]bool{}, abis: map[string]contracts.Contract{}, deeds: map[string]*tally{},
+		allowed: map[[2]common.Address]bool{}, abis: map[string]contracts.Contract{}, actions: map[string]*tally{},
 	}
 }
 
 // block seals a block of several deeds.
-func (b *busy) block() {
+func (b *busyChain) block() {
 	b.Helper()
-	txs, deeds := b.round()
+	txs, deeds := b.blockActions()
 	receipts, err := b.chain.Mine(txs...)
 	if err != nil {
 		b.Fatal(err)
 	}
 	for i, r := range receipts {
-		n := b.deeds[deeds[i].what]
+		n := b.actions[deeds[i].what]
 		if n == nil {
 			n = &tally{}
-			b.deeds[deeds[i].what] = n
+			b.actions[deeds[i].what] = n
 		}
 		n.sent++
 		b.sent++
@@ -116,17 +116,17 @@ func (b *busy) block() {
 			b.reverted++
 		}
 	}
-	b.heard(receipts)
+	b.rememberOrders(receipts)
 }
 
 // reorg replaces blocks by a longer or shorter branch with other deeds in it.
-func (b *busy) reorg(depth int) {
+func (b *busyChain) reorg(depth int) {
 	b.Helper()
 	b.nonce = b.nonceAt(b.chain.Head().Number.Uint64() - uint64(depth))
 	clear(b.allowed)
 	branch := make([][]*types.Transaction, max(1, depth+b.random.IntN(3)-1))
 	for i := range branch {
-		branch[i], _ = b.round()
+		branch[i], _ = b.blockActions()
 	}
 	if err := b.chain.Reorg(depth, branch...); err != nil {
 		b.Fatal(err)
@@ -135,11 +135,11 @@ func (b *busy) reorg(depth int) {
 }
 
 // round is what one block brings.
-func (b *busy) round() (txs []*types.Transaction, deeds []deed) {
+func (b *busyChain) blockActions() (txs []*types.Transaction, deeds []action) {
 	b.Helper()
-	s := b.settle()
+	s := b.awaitHead()
 	for range 1 + b.random.IntN(6) {
-		deeds = append(deeds, b.some(s)...)
+		deeds = append(deeds, b.someActions(s)...)
 	}
 	for _, d := range deeds {
 		txs = append(txs, b.sign(d.tx))
@@ -148,11 +148,11 @@ func (b *busy) round() (txs []*types.Transaction, deeds []deed) {
 }
 
 // some is a swap mostly, or something else that happens to a pool.
-func (b *busy) some(s *market.Snapshot) []deed {
-	if len(b.later) > 0 && b.random.IntN(6) == 0 {
-		i := b.random.IntN(len(b.later))
-		undo := b.later[i]
-		b.later = slices.Delete(b.later, i, i+1)
+func (b *busyChain) someActions(s *market.Snapshot) []action {
+	if len(b.undo) > 0 && b.random.IntN(6) == 0 {
+		i := b.random.IntN(len(b.undo))
+		undo := b.undo[i]
+		b.undo = slices.Delete(b.undo, i, i+1)
 		return undo()
 	}
 	family := b.kinds[b.random.IntN(len(b.kinds))]
@@ -185,7 +185,7 @@ func (b *busy) some(s *market.Snapshot) []deed {
 
 // trade swaps through the Router: mostly a little, at times a third of what
 // the pool has.
-func (b *busy) trade(p venue.Pool) []deed {
+func (b *busyChain) trade(p venue.Pool) []action {
 	n := len(p.Info().Tokens)
 	in := b.random.IntN(n)
 	out := (in + 1 + b.random.IntN(n-1)) % n
@@ -193,10 +193,10 @@ func (b *busy) trade(p venue.Pool) []deed {
 	if _, err := p.Quote(in, out, amount); err != nil {
 		return nil
 	}
-	return append(b.allow(p.Info().Tokens[in], b.at.Router), b.swap(string(p.Info().Source.Type)+" swap", p, in, out, amount))
+	return append(b.approve(p.Info().Tokens[in], b.at.Router), b.swap(string(p.Info().Source.Type)+" swap", p, in, out, amount))
 }
 
-func (b *busy) swap(what string, p venue.Pool, in, out int, amount u256.Int) deed {
+func (b *busyChain) swap(what string, p venue.Pool, in, out int, amount u256.Int) action {
 	b.Helper()
 	tokens := p.Info().Tokens
 	swap := plan.Plan{TokenIn: tokens[in], TokenOut: tokens[out], AmountIn: amount, Steps: []plan.Step{{Pool: p, In: in, Out: out}}}
@@ -207,26 +207,26 @@ func (b *busy) swap(what string, p venue.Pool, in, out int, amount u256.Int) dee
 	return b.do(what, tx.To, tx.Data)
 }
 
-func (b *busy) do(what string, to common.Address, data []byte) deed {
-	return deed{what, venue.Tx{To: to, Data: data, Gas: 8_000_000}}
+func (b *busyChain) do(what string, to common.Address, data []byte) action {
+	return action{what, venue.Tx{To: to, Data: data, Gas: 8_000_000}}
 }
 
 // allow lets somebody take a token, once.
-func (b *busy) allow(token, spender common.Address) []deed {
+func (b *busyChain) approve(token, spender common.Address) []action {
 	if b.allowed[[2]common.Address{token, spender}] {
 		return nil
 	}
 	b.allowed[[2]common.Address{token, spender}] = true
-	return []deed{b.do("approve", token, pack("approve(address,uint256)", spender[:], word(u256.Max)))}
+	return []action{b.do("approve", token, pack("approve(address,uint256)", spender[:], word(u256.Max)))}
 }
 
 // part is a random number between two.
-func (b *busy) part(most, least uint64) u256.Int {
+func (b *busyChain) part(most, least uint64) u256.Int {
 	return u256.From(least + b.random.Uint64N(most-least))
 }
 
 // abi is calldata of a venue's own contract.
-func (b *busy) abi(name, method string, args ...any) []byte {
+func (b *busyChain) abi(name, method string, args ...any) []byte {
 	b.Helper()
 	c, ok := b.abis[name]
 	if !ok {
@@ -245,7 +245,7 @@ func (b *busy) abi(name, method string, args ...any) []byte {
 
 // ask is the first word of an answer of the head, 0 if there is none; reads
 // are all its words.
-func (b *busy) ask(to common.Address, data []byte) u256.Int {
+func (b *busyChain) ask(to common.Address, data []byte) u256.Int {
 	b.Helper()
 	if w := b.reads(to, data); len(w) > 0 {
 		return w[0]
@@ -253,7 +253,7 @@ func (b *busy) ask(to common.Address, data []byte) u256.Int {
 	return u256.Zero
 }
 
-func (b *busy) reads(to common.Address, data []byte) (words []u256.Int) {
+func (b *busyChain) reads(to common.Address, data []byte) (words []u256.Int) {
 	b.Helper()
 	results, err := b.node.Calls(b.Context(), b.chain.Head().Hash(), []chain.Call{{To: to, Data: data}})
 	if err != nil {
@@ -265,7 +265,7 @@ func (b *busy) reads(to common.Address, data []byte) (words []u256.Int) {
 	return words
 }
 
-func (b *busy) balance(token common.Address) u256.Int {
+func (b *busyChain) balance(token common.Address) u256.Int {
 	b.Helper()
 	return b.ask(token, pack("balanceOf(address)", devchain.DevAccount[:]))
 }

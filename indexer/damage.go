@@ -10,11 +10,12 @@ import (
 
 var (
 	errDamaged = errors.New("damaged")
-	errCircle  = errors.New("pages lead back to themselves")
+	errCycle   = errors.New("its pages form a cycle")
 )
 
-// guarded turns what a damaged file can do to its reader into an error.
-func guarded(do func() error) (err error) {
+// catchPanics calls do, and returns a panic or a memory fault, which bbolt may cause
+// when it reads a damaged file, as errDamaged.
+func catchPanics(do func() error) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
 		if r := recover(); r != nil {
@@ -24,37 +25,38 @@ func guarded(do func() error) (err error) {
 	return do()
 }
 
-// checkCircles is an error if a damaged link of a store's file closes a circle,
-// in which its reader would walk for ever. Pages are never changed in place, so
-// those of earlier writes close none.
+// checkCycles is errCycle if the branch pages of a bbolt file form a cycle, which
+// bbolt would follow for ever. Only damage can cause one: bbolt never changes a
+// page in place, so that all its links lead to older pages. size is the page size
+// in bytes. Sizes of fields in bytes, integers little-endian:
 //
-//	page    id:8 flags:2 count:2 overflow:4 link*
-//	link    key:8 page:8, if the flags are branch
-func checkCircles(path string, size int) error {
-	const head, branch = 16, 1
+//	page    id:8 flags:2 count:2 overflow:4 element*
+//	element key:8 page:8, on a page with the branch flag
+func checkCycles(path string, size int) error {
+	const headerSize, elementSize, branchFlag = 16, 16, 1
 	file, err := os.ReadFile(path)
 	if err != nil {
 		return err
 	}
-	const open, done = 1, 2
+	const onPath, done = 1, 2 // depth-first search
 	state := make([]byte, len(file)/size)
 	var visit func(id uint64) error
 	visit = func(id uint64) error {
 		if id >= uint64(len(state)) || state[id] == done {
 			return nil
 		}
-		if state[id] == open {
-			return errCircle
+		if state[id] == onPath {
+			return errCycle
 		}
-		state[id] = open
+		state[id] = onPath
 		page := file[int(id)*size:][:size]
-		if binary.LittleEndian.Uint64(page) == id && binary.LittleEndian.Uint16(page[8:]) == branch {
-			links := page[head:]
-			for range min(int(binary.LittleEndian.Uint16(page[10:])), len(links)/16) {
-				if err := visit(binary.LittleEndian.Uint64(links[8:])); err != nil {
+		if binary.LittleEndian.Uint64(page) == id && binary.LittleEndian.Uint16(page[8:]) == branchFlag {
+			elements := page[headerSize:]
+			for range min(int(binary.LittleEndian.Uint16(page[10:])), len(elements)/elementSize) {
+				if err := visit(binary.LittleEndian.Uint64(elements[8:])); err != nil {
 					return err
 				}
-				links = links[16:]
+				elements = elements[elementSize:]
 			}
 		}
 		state[id] = done

@@ -18,10 +18,10 @@ import (
 	"braid/venue/univ2"
 )
 
-// TestDamagedBytes: whatever bytes of the file are changed, it is found damaged
-// or gives a market that was written. A page may be sound and yet the wrong
-// one: that of an earlier write lies in the file until its place is needed.
-func TestDamagedBytes(t *testing.T) {
+// TestDamagedStore: whichever byte of the file is changed, the file is found
+// damaged or gives a snapshot that was written. A damaged link may lead to a sound
+// page of an earlier write, which stays in the file until bbolt reuses it.
+func TestDamagedStore(t *testing.T) {
 	sources := monad.Sources()
 	families := []venue.Family{univ2.New(sources)}
 	path := filepath.Join(t.TempDir(), "market")
@@ -44,10 +44,10 @@ func TestDamagedBytes(t *testing.T) {
 			tokens := monad.Tokens()
 			pair := [2]common.Address{tokens[i%20].Address, tokens[20+i%20].Address}
 			pools = append(pools, univ2.NewPool(&sources[0], common.Address{1, byte(i)}, pair, u256.From(1e9*number), u256.From(2e9)))
-			written[number] = append(written[number], save(store.joiners, pools[i]))
+			written[number] = append(written[number], encodePool(store.joiners, pools[i]))
 		}
 		if m, err = m.Next(market.Block{Number: number, Hash: common.Hash{byte(number)}}, pools, nil); err == nil {
-			err = store.saveMarket(m)
+			err = store.saveSnapshot(m)
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -59,7 +59,7 @@ func TestDamagedBytes(t *testing.T) {
 		t.Fatal(err)
 	}
 	pages := len(whole) / os.Getpagesize()
-	var links []int // where there may be the number of a page
+	var links []int // positions that may hold the ID of a page
 	for at := 0; at < len(whole); at += 4 {
 		if n := binary.LittleEndian.Uint64(append(whole[at:at+4:at+4], 0, 0, 0, 0)); n > 1 && n < uint64(pages) && at%os.Getpagesize() != 0 {
 			links = append(links, at)
@@ -68,39 +68,39 @@ func TestDamagedBytes(t *testing.T) {
 
 	random := rand.New(rand.NewPCG(7, 7))
 	sound := 0
-	circles := 0
+	cycles := 0
 	for i := range 1_000 {
-		spoilt := bytes.Clone(whole)
-		at, value := random.IntN(len(spoilt)), byte(random.Uint32())
+		damaged := bytes.Clone(whole)
+		at, value := random.IntN(len(damaged)), byte(random.Uint32())
 		if i%2 == 0 {
 			at, value = links[random.IntN(len(links))], byte(random.IntN(pages))
 		}
 		if i%100 == 0 { // a link to its own page
 			value = byte(at / os.Getpagesize())
 		}
-		spoilt[at] = value
-		if err := os.WriteFile(path, spoilt, 0o600); err != nil {
+		damaged[at] = value
+		if err := os.WriteFile(path, damaged, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		s := &Store{path: path, print: store.print, joiners: store.joiners}
-		if err := guarded(s.read); err != nil {
-			if errors.Is(err, errCircle) {
-				circles++
+		s := &Store{path: path, fingerprint: store.fingerprint, joiners: store.joiners}
+		if err := catchPanics(s.read); err != nil {
+			if errors.Is(err, errCycle) {
+				cycles++
 			}
 			continue
 		}
 		sound++
-		if s.have == nil {
-			continue // of other sources, it says
+		if s.loaded == nil {
+			continue // the header has no block
 		}
-		want := written[s.have.Block.Number]
-		for j, p := range s.have.pools {
-			if !bytes.Equal(save(s.joiners, p), want[j]) {
-				t.Fatalf("byte %d of %d made %d: pool %d is not that of block %d", at, len(spoilt), value, j, s.have.Block.Number)
+		want := written[s.loaded.Block.Number]
+		for j, p := range s.loaded.pools {
+			if !bytes.Equal(encodePool(s.joiners, p), want[j]) {
+				t.Fatalf("byte %d of %d made %d: pool %d is not that of block %d", at, len(damaged), value, j, s.loaded.Block.Number)
 			}
 		}
 	}
-	if sound == 0 || sound == 1_000 || circles == 0 {
-		t.Errorf("%d files of 1,000 are taken for sound, %d have circles", sound, circles)
+	if sound == 0 || sound == 1_000 || cycles == 0 {
+		t.Errorf("%d files of 1,000 are accepted, %d have cycles", sound, cycles)
 	}
 }

@@ -11,11 +11,12 @@ import (
 	"braid/market"
 )
 
-// finalEvery is how often the nodes are asked what is final.
-const finalEvery = 2 * time.Second
+// finalizedInterval is the time between requests for the newest final block.
+const finalizedInterval = 2 * time.Second
 
-// Run joins the chain and follows it until ctx ends, which is no error, or
-// until the node turns out to follow another chain. Faults are tried again.
+// Run joins the chain and follows it. It returns nil when ctx ends, and
+// chain.ErrWrongChain if the nodes turn out to follow another chain. All other
+// failures are retried.
 func (x *Indexer) Run(ctx context.Context) error {
 	if err := x.resume(); err != nil {
 		return err
@@ -23,119 +24,121 @@ func (x *Indexer) Run(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	heads := x.node.Heads(ctx)
 	var g sync.WaitGroup
-	g.Go(func() { x.finality(ctx) })
+	g.Go(func() { x.watchFinalized(ctx) })
 	g.Go(func() { x.save(ctx) })
 	g.Go(func() { x.audit(ctx) })
 	defer func() {
 		cancel()
 		g.Wait()
-		for range heads { // until the watch has ended
+		for range heads { // until its goroutine has ended
 		}
 	}()
 	for s := range heads {
 		for failures := 0; ; failures++ {
-			err := x.see(ctx, s)
+			err := x.handleHead(ctx, s)
 			if ctx.Err() != nil {
 				return nil
 			}
 			if err == nil {
-				x.well(failures)
+				x.recordRecovery(failures)
 				break
 			}
 			if errors.Is(err, chain.ErrWrongChain) {
 				return err
 			}
-			x.fault(err, failures)
-			s = newer(ctx, heads, s, failures)
+			x.recordFault(err, failures)
+			s = newestHead(ctx, heads, s, failures)
 		}
 	}
 	return nil
 }
 
-// see brings the market to a sighted head.
-func (x *Indexer) see(ctx context.Context, s chain.Sighting) error {
-	x.sighted(s)
+// handleHead brings the snapshot to a new head.
+func (x *Indexer) handleHead(ctx context.Context, s chain.HeadUpdate) error {
+	x.recordHead(s)
 	if s.Err != nil {
 		return s.Err
 	}
 	ours := x.tip
-	if known := x.kept.byHash[s.Hash]; known != nil && ours != nil {
-		// A node that is behind shows us an ancestor of our head. That is no
-		// reorg, and no proof that our head still stands.
-		if known != ours && !x.kept.forked(ours, known) {
+	if known := x.recent.byHash[s.Hash]; known != nil && ours != nil {
+		// A head that is an ancestor of ours is from nodes that are behind: no
+		// reorg, and no confirmation of our head.
+		if known != ours && !x.recent.forked(ours, known) {
 			return nil
 		}
 		x.publish(known, s)
 		return nil
 	}
 	base, path, err := x.path(ctx, s.Header)
-	if errors.Is(err, errLate) {
+	if errors.Is(err, errJoinTooSlow) {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
 	for _, b := range path {
-		if base, err = x.next(ctx, base, b); err != nil {
+		if base, err = x.nextSnapshot(ctx, base, b); err != nil {
 			return err
 		}
-		x.kept.add(base)
+		x.recent.add(base)
 		x.metrics.blocks.Inc()
 	}
 	x.publish(base, s)
-	x.published(base)
+	x.afterPublish(base)
 	return nil
 }
 
-// next is the market after a block, made from that of its parent.
-func (x *Indexer) next(ctx context.Context, parent *market.Snapshot, h chain.Header) (*market.Snapshot, error) {
+// nextSnapshot is the snapshot after a block, made from that of its parent.
+func (x *Indexer) nextSnapshot(ctx context.Context, parent *market.Snapshot, h chain.Header) (*market.Snapshot, error) {
 	logs, err := x.node.Logs(ctx, h, x.topics)
 	if err != nil {
 		return nil, fmt.Errorf("block %d: %w", h.Number, err)
 	}
-	d := newDraft(parent)
+	d := newChangeset(parent)
 	for i := range logs {
-		x.read(d, &logs[i])
+		x.applyLog(d, &logs[i])
 	}
-	return x.finish(ctx, d, h.Block, h.Hash)
+	return x.buildSnapshot(ctx, d, h.Block, h.Hash)
 }
 
-func (x *Indexer) publish(next *market.Snapshot, s chain.Sighting) {
-	ours, held := x.tip, x.held.Load()
+// publish makes a snapshot the Head, without the pools of paused sources, if it is
+// not published already.
+func (x *Indexer) publish(next *market.Snapshot, s chain.HeadUpdate) {
+	ours, held := x.tip, x.paused.Load()
 	switch {
 	case ours == nil:
 		defer close(x.ready)
 		x.log.Info("joined", "block", next.Block().Number, "pools", len(next.Pools()), "tokens", len(next.Tokens()))
-	case ours != next && x.kept.forked(next, ours):
+	case ours != next && x.recent.forked(next, ours):
 		x.metrics.reorgs.Inc()
 		x.log.Info("reorg", "from", ours.Block().Number, "to", next.Block().Number)
 	}
-	if ours != next || x.shown != held {
-		view, err := held.without(next)
-		if err != nil { // cannot be: the pools are the market's own
-			x.log.Error("no market is published", "err", err)
+	if ours != next || x.publishedPauses != held {
+		view, err := held.withoutPaused(next)
+		if err != nil { // cannot be: the pools are of this snapshot
+			x.log.Error("snapshot is not published", "err", err)
 			return
 		}
-		// What readers need is there before they see the market, and goes with
-		// it: the markets that are kept hold pools alone.
+		// Readers' indices are built before they see the snapshot. They belong to
+		// the view: the recent snapshots kept for reorgs hold pools alone.
 		view = view.After(x.head.Load())
 		view.Graph()
-		x.tip, x.shown = next, held
+		x.tip, x.publishedPauses = next, held
 		x.head.Store(view)
 		close(*x.changed.Swap(new(make(chan struct{}))))
-		x.metrics.show(view)
+		x.metrics.setHead(view)
 	}
 	if ours != nil && ours != next {
-		x.metrics.latency.Observe(time.Since(s.Seen).Seconds())
+		x.metrics.latency.Observe(time.Since(s.FirstSeen).Seconds())
 	}
-	x.confirm(next.Block(), s)
+	x.recordSnapshot(next.Block(), s)
 }
 
-// newer rests and gives the newest sighting by then; the same one if there is
-// no other.
-func newer(ctx context.Context, heads <-chan chain.Sighting, s chain.Sighting, failures int) chain.Sighting {
-	rest(ctx, failures)
-	if s.Err != nil { // nothing to try again: wait for the next look
+// newestHead waits before a retry, and gives the newest head by then; the same one
+// if there is no other.
+func newestHead(ctx context.Context, heads <-chan chain.HeadUpdate, s chain.HeadUpdate, failures int) chain.HeadUpdate {
+	backoff(ctx, failures)
+	if s.Err != nil { // there is no head to retry: wait for one
 		if next, open := <-heads; open {
 			return next
 		}
@@ -151,13 +154,13 @@ func newer(ctx context.Context, heads <-chan chain.Sighting, s chain.Sighting, f
 	return s
 }
 
-// finality keeps the number of the newest final block. What is final is not
-// replaced by the chain's own law; if it is, the law is broken, and the nodes'
-// majority still says what stands.
-func (x *Indexer) finality(ctx context.Context) {
-	for tick := time.NewTicker(finalEvery); ; {
+// watchFinalized keeps the number of the newest final block, for Health and
+// metrics only. Reorgs are followed wherever they reach: if final blocks are
+// replaced, against the chain's rules, the quorum of nodes still decides.
+func (x *Indexer) watchFinalized(ctx context.Context) {
+	for tick := time.NewTicker(finalizedInterval); ; {
 		if b, err := x.node.Finalized(ctx); err == nil {
-			x.note(func(h *Health) { h.Final = max(h.Final, b.Number) })
+			x.updateHealth(func(h *Health) { h.Final = max(h.Final, b.Number) })
 			x.metrics.final.Set(float64(b.Number))
 		}
 		select {

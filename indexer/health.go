@@ -10,71 +10,76 @@ import (
 	"braid/market"
 )
 
-// Health is how the market stands to the chain.
+// Health is the state of the indexer.
 type Health struct {
-	Ready     bool      // there is a market; how old it may be is the reader's choice
-	Reason    string    // what is wrong now, in one line; empty when nothing is
-	Reachable bool      // the node answered when last asked for its head
-	Block     uint64    // of the market
-	Lag       uint64    // blocks by which the node is ahead
-	Final     uint64    // the newest block that will not be replaced
-	Updated   time.Time // up to when the nodes had nothing newer than our head
+	Ready     bool      // there is a snapshot, of whatever age
+	Reason    string    // what is wrong, in one line of at most 500 bytes; empty: nothing
+	Reachable bool      // the nodes last agreed on a head
+	Block     uint64    // number of the block of the snapshot
+	Lag       uint64    // number of blocks by which the nodes are ahead of the snapshot
+	Final     uint64    // number of the newest final block: one that will not be replaced
+	Updated   time.Time // latest local time at which a quorum of nodes had no block above the snapshot's
 
-	Paused map[string]string // sources kept out of routes, and why
+	Paused map[string]string // reasons by source, for sources kept out of routes
 }
 
+// Health is safe for concurrent use.
 func (x *Indexer) Health() Health {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	h := x.health
 	h.Ready = x.Head() != nil
-	h.Paused = x.held.Load().reasons()
+	h.Paused = x.paused.Load().reasons()
 	return h
 }
 
-func (x *Indexer) note(change func(h *Health)) {
+func (x *Indexer) updateHealth(change func(h *Health)) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	change(&x.health)
 }
 
-func (x *Indexer) sighted(s chain.Sighting) {
-	x.note(func(h *Health) {
+// recordHead notes what the nodes say of their head.
+func (x *Indexer) recordHead(s chain.HeadUpdate) {
+	x.updateHealth(func(h *Health) {
 		h.Reachable = s.Err == nil
 		if s.Err == nil {
-			h.Lag = s.Height - min(h.Block, s.Height)
+			h.Lag = s.QuorumHeight - min(h.Block, s.QuorumHeight)
 		}
 	})
 }
 
-func (x *Indexer) confirm(b market.Block, s chain.Sighting) {
-	x.note(func(h *Health) {
-		h.Block, h.Lag, h.Reason = b.Number, s.Height-min(b.Number, s.Height), ""
-		if s.At.After(h.Updated) {
-			h.Updated = s.At
+// recordSnapshot notes that the snapshot after b was published, or that b still
+// is the head.
+func (x *Indexer) recordSnapshot(b market.Block, s chain.HeadUpdate) {
+	x.updateHealth(func(h *Health) {
+		h.Block, h.Lag, h.Reason = b.Number, s.QuorumHeight-min(b.Number, s.QuorumHeight), ""
+		if s.ConfirmedAt.After(h.Updated) {
+			h.Updated = s.ConfirmedAt
 		}
 	})
 }
 
-// fault counts every fault and logs the first of a row.
-func (x *Indexer) fault(err error, failures int) {
-	text := fmt.Sprintf("%.500s", err) // of which a node may have written any length
+// recordFault counts a failure, and logs it if it is the first in a row.
+func (x *Indexer) recordFault(err error, failures int) {
+	text := fmt.Sprintf("%.500s", err) // a node may send a message of any length
 	x.metrics.faults.Inc()
-	x.note(func(h *Health) { h.Reason = text })
+	x.updateHealth(func(h *Health) { h.Reason = text })
 	if failures == 0 {
 		x.log.Warn("node fault", "err", text)
 	}
 }
 
-func (x *Indexer) well(failures int) {
+// recordRecovery logs the end of a row of failures.
+func (x *Indexer) recordRecovery(failures int) {
 	if failures > 0 {
-		x.log.Info("node is well again", "faults", failures)
+		x.log.Info("node has recovered", "faults", failures)
 	}
 }
 
-// rest waits before another try: longer after each failure, and never in step
-// with others.
-func rest(ctx context.Context, failures int) {
+// backoff waits before the next try: 50 to 100% of 25 ms times 2^failures, at most
+// 2 s; random, so that clients do not retry together.
+func backoff(ctx context.Context, failures int) {
 	const first, longest = 25 * time.Millisecond, 2 * time.Second
 	pause := min(first<<min(failures, 10), longest)
 	timer := time.NewTimer(pause/2 + rand.N(pause/2))

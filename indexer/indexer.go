@@ -1,10 +1,11 @@
 // Package indexer follows a chain and publishes the market after each block.
 //
-// Laws: every market it publishes is that of one real block, made from the
-// market of the block's parent and the block's own logs. Nothing is undone: on
-// a new branch the work goes on from the market of the common ancestor, of
-// which the last ones are kept. Blocks may come late, twice or not at all;
-// what is missing is found by walking parents back from the newest head.
+// A market is published as a snapshot: the state of all pools and tokens after one
+// block. Every snapshot is made from that of the block's parent and the block's
+// own logs. Nothing is undone: after a reorg the indexer continues from the
+// snapshot of the common ancestor; the last Config.Keep snapshots are kept for
+// that. Heads may come late, twice or not at all; missing blocks are found by
+// following parent hashes back from the newest head.
 package indexer
 
 import (
@@ -21,73 +22,77 @@ import (
 	"braid/venue"
 )
 
-// Config is what an Indexer needs.
+// Config is what an Indexer needs. Node, Families and Start must be set.
 type Config struct {
 	Node     *chain.Client
 	Families []venue.Family
-	Start    *market.Snapshot      // the market before the first block
-	Listed   []market.Token        // known without asking the chain
-	Log      *slog.Logger          // nil: silent
-	Registry prometheus.Registerer // nil: metrics are kept but not shown
+	Start    *market.Snapshot      // the snapshot before the first block
+	Listed   []market.Token        // tokens described without reading the chain
+	Log      *slog.Logger          // nil: nothing is logged
+	Registry prometheus.Registerer // nil: metrics are counted but not exported
 
-	// Sources are those of the families: where births are looked for, and from
-	// which block on.
+	// Sources are those of the families: their factories, and the blocks from
+	// which on creation events are searched for. If it is empty, or a family is
+	// no venue.Joiner, a chain is joined by reading all its logs.
 	Sources []venue.Source
 
-	// FirstBlock is the first that can hold a log of interest; 0: that of the
-	// oldest source. A chain that has not come so far is a young one and is
-	// read from its beginning.
+	// FirstBlock is the number of the first block with a log of interest; 0:
+	// the lowest FirstBlock of the sources. A chain that has not reached it is
+	// read from block 0.
 	FirstBlock uint64
 
-	// AuditEvery is after how many blocks some pools are held to the chain; 0:
-	// never.
+	// AuditEvery is the number of blocks between audits, in which some pools are
+	// compared with their state on the chain; 0: no audits.
 	AuditEvery uint64
 
-	Store    *Store         // nil: a restart begins anew
-	Progress func(Progress) // nil, or hears how a join comes along
+	Store    *Store         // nil: nothing is saved, and every start joins the chain
+	Progress func(Progress) // nil, or called a few times a second while the chain is joined
 
-	// Keep is how many markets are kept for reorgs and how far down blocks
-	// are told apart by hash; what lies deeper is settled. 0: 64.
+	// Keep is the number of recent snapshots kept for reorgs, and the depth, in
+	// blocks below the head, from which on a block counts as settled when the
+	// chain is joined or caught up with; a followed block counts as settled at
+	// half of it. 0: 64.
 	Keep int
 }
 
-// Indexer has one writer, Run; any number of goroutines may ask it the rest.
+// Indexer follows a chain in Run, which alone writes its state. All other methods
+// are safe for concurrent use.
 type Indexer struct {
 	node       *chain.Client
-	start      *market.Snapshot
+	empty      *market.Snapshot
 	log        *slog.Logger
 	firstBlock uint64
 	keep       int
 	list       []market.Token
 	listed     map[common.Address]market.Token
-	families   map[common.Hash][]venue.Family // by topic
+	families   map[common.Hash][]venue.Family // by first topic of the logs they decode
 	topics     []common.Hash
-	kept       kept
+	recent     recentSnapshots
 	metrics    *metrics
 	progress   func(Progress)
 
-	sources []venue.Source
-	joiners []venue.Joiner // all families, or else a chain is read log by log
-	births  []common.Hash
-	finds   *finds           // while joining
-	saved   *market.Snapshot // that the store held
-	store   *Store
-	saver   saver
-	reload  []venue.ID // pools to be read anew
-	auditor auditor
+	sources        []venue.Source
+	joiners        []venue.Joiner   // all families, or else a chain is read log by log
+	creationTopics []common.Hash    // of creation events; empty: the chain is joined by reading all logs
+	discovery      *discovery       // while joining; else nil
+	saved          *market.Snapshot // by the store, at the start; nil: none
+	store          *Store
+	saver          saver
+	reload         []venue.ID // pools to be read again with the next block
+	auditor        auditor
 
-	tip     *market.Snapshot // the newest market as the chain has it; Run's own
-	shown   *holds           // with which it was published
-	head    atomic.Pointer[market.Snapshot]
-	held    atomic.Pointer[holds]
-	changed atomic.Pointer[chan struct{}] // closed when head is another
-	ready   chan struct{}
+	tip             *market.Snapshot // the newest snapshot, with the pools of paused sources
+	publishedPauses *pauses          // in force when head was published
+	head            atomic.Pointer[market.Snapshot]
+	paused          atomic.Pointer[pauses]
+	changed         atomic.Pointer[chan struct{}] // closed when head changes
+	ready           chan struct{}
 
 	mu     sync.Mutex
 	health Health
 }
 
-// New is an Indexer that waits for Run.
+// New is an Indexer that does nothing until Run.
 func New(c Config) *Indexer {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
@@ -96,10 +101,10 @@ func New(c Config) *Indexer {
 		c.Keep = 64
 	}
 	x := &Indexer{
-		node: c.Node, start: c.Start, log: c.Log, firstBlock: c.FirstBlock, keep: c.Keep, list: c.Listed,
+		node: c.Node, empty: c.Start, log: c.Log, firstBlock: c.FirstBlock, keep: c.Keep, list: c.Listed,
 		listed:   map[common.Address]market.Token{},
 		families: map[common.Hash][]venue.Family{},
-		kept:     kept{max: c.Keep, byHash: map[common.Hash]*market.Snapshot{}},
+		recent:   recentSnapshots{max: c.Keep, byHash: map[common.Hash]*market.Snapshot{}},
 		metrics:  newMetrics(c.Registry),
 		progress: c.Progress, sources: c.Sources, store: c.Store, auditor: newAuditor(c.AuditEvery), saver: saver{wake: make(chan struct{}, 1)},
 		ready:  make(chan struct{}),
@@ -107,14 +112,14 @@ func New(c Config) *Indexer {
 	}
 	x.changed.Store(new(make(chan struct{})))
 	if c.Registry != nil {
-		c.Registry.MustRegister(stock{x.Head}, pauses{x})
+		c.Registry.MustRegister(poolCollector{x.Head}, pauseCollector{x})
 	}
 	for _, t := range c.Listed {
 		x.listed[t.Address] = t
 	}
 	for _, f := range c.Families {
 		if j, ok := f.(venue.Joiner); ok {
-			x.joiners, x.births = append(x.joiners, j), append(x.births, j.Birth())
+			x.joiners, x.creationTopics = append(x.joiners, j), append(x.creationTopics, j.Birth())
 		}
 		for _, topic := range f.Topics() {
 			x.families[topic] = append(x.families[topic], f)
@@ -124,7 +129,7 @@ func New(c Config) *Indexer {
 		}
 	}
 	if len(x.joiners) < len(c.Families) || len(c.Sources) == 0 {
-		x.births = nil
+		x.creationTopics = nil
 	}
 	for _, s := range c.Sources {
 		if s.FirstBlock > 0 && c.FirstBlock == 0 && (x.firstBlock == 0 || s.FirstBlock < x.firstBlock) {
@@ -134,11 +139,13 @@ func New(c Config) *Indexer {
 	return x
 }
 
-// Head is the newest market; nil until the first one is whole.
+// Head is the newest snapshot, in which the pools of paused sources are unusable;
+// nil until the chain has been joined.
 func (x *Indexer) Head() *market.Snapshot { return x.head.Load() }
 
-// Changed is closed when there is another Head than at the time of the call.
+// Changed is a channel that is closed when Head is another than at the time of
+// the call.
 func (x *Indexer) Changed() <-chan struct{} { return *x.changed.Load() }
 
-// Ready is closed when there is a Head.
+// Ready is a channel that is closed when Head is not nil any more.
 func (x *Indexer) Ready() <-chan struct{} { return x.ready }

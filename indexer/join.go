@@ -15,19 +15,20 @@ import (
 	"braid/venue"
 )
 
-// A chain is joined in mid-life in two steps. Pools are found by their births:
-// the logs of the factories, from each source's first block on. Then all of
-// them are read as they stand at one settled block, from which the market goes
-// on by logs. What has been found is kept in the store, so that a search that
-// is interrupted goes on where it was.
+// Joining a chain that already has pools takes two steps. First, pools are found
+// by the creation events of the factories, from the first block of each source
+// on. Then the state of all of them is read at one settled block; from there on
+// the snapshot follows the logs. Pools found are saved in the store, so that an
+// interrupted search continues where it was.
 
-// Progress is how far a join has come.
+// Progress is how far joining a chain, or catching up with it, has come.
 type Progress struct {
-	Stage    string // "finding pools" in blocks, or "reading pools"
-	Done, Of uint64
-	Left     time.Duration // about; 0 when nobody can tell yet
+	Stage    string        // "finding pools" or "reading logs", counted in blocks; or "reading pools", in pools
+	Done, Of uint64        // of the stage
+	Left     time.Duration // estimated time to the end of the stage; 0: not known yet
 }
 
+// String is one line for people, such as "finding pools: 5 of 10, about 3s left".
 func (p Progress) String() string {
 	s := fmt.Sprintf("%s: %d of %d", p.Stage, p.Done, p.Of)
 	if p.Left > 0 {
@@ -36,126 +37,130 @@ func (p Progress) String() string {
 	return s
 }
 
-// finds are the pools that were found, blank, in the blocks below next. All of
-// these are settled and on one branch with the anchor.
-type finds struct {
-	anchor market.Block
-	next   uint64
+// discovery is a search for pools: those created in settled blocks below next, in
+// the order of their creation and without their state.
+type discovery struct {
+	anchor market.Block // settled block; all blocks searched are its ancestors, or itself
+	next   uint64       // number of the first block not yet searched
 	pools  []venue.Pool
-	known  map[venue.ID]bool
+	known  map[venue.ID]bool // IDs of pools
 }
 
-func newFinds(anchor market.Block, next uint64, pools []venue.Pool) *finds {
-	f := &finds{anchor: anchor, next: next, known: map[venue.ID]bool{}}
+func newDiscovery(anchor market.Block, next uint64, pools []venue.Pool) *discovery {
+	d := &discovery{anchor: anchor, next: next, known: map[venue.ID]bool{}}
 	for _, p := range pools {
-		f.add(p)
+		d.add(p)
 	}
-	return f
+	return d
 }
 
-func (f *finds) add(p venue.Pool) {
-	if id := p.Info().ID; !f.known[id] {
-		f.known[id] = true
-		f.pools = append(f.pools, p)
+func (d *discovery) add(p venue.Pool) {
+	if id := p.Info().ID; !d.known[id] {
+		d.known[id] = true
+		d.pools = append(d.pools, p)
 	}
 }
 
-// errLate is no fault: the search took so long that its block may be too old
-// to be read by now. It goes on to a newer one.
-var errLate = errors.New("joining: the block is an old one by now")
+// errJoinTooSlow says that the search took so long that nodes may have dropped the
+// state of its last block. It is no failure: the search continues to a newer one.
+var errJoinTooSlow = errors.New("joining: the block may be too old to be read")
 
 const (
-	lately    = 20 * time.Second // a block can be read for longer than that
-	saveFinds = 2 * time.Second  // between writes to the store
+	maxDiscoveryTime      = 20 * time.Second // nodes keep the state of a block for longer than that
+	discoverySaveInterval = 2 * time.Second  // between writes of an unfinished discovery
 )
 
-// join is a draft on the empty market with every pool that was born up to a
-// settled block, to be read at that block.
-func (x *Indexer) join(ctx context.Context, first uint64, b market.Block) (*draft, error) {
+// join is a changeset of the empty snapshot with every pool created up to settled
+// block b, without state, to be read at b. first is the number of the block to
+// begin the search with.
+func (x *Indexer) join(ctx context.Context, first uint64, b market.Block) (*changeset, error) {
 	began := time.Now()
-	empty, err := x.empty(ctx)
+	empty, err := x.emptySnapshot(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if err := x.search(ctx, first, b); err != nil {
+	if err := x.discoverPools(ctx, first, b); err != nil {
 		return nil, err
 	}
-	if time.Since(began) > lately {
-		return nil, errLate
+	if time.Since(began) > maxDiscoveryTime {
+		return nil, errJoinTooSlow
 	}
-	d := newDraft(empty)
-	for _, p := range x.finds.pools {
-		x.blank(d, p)
+	d := newChangeset(empty)
+	for _, p := range x.discovery.pools {
+		x.reloadPool(d, p)
 	}
-	d.tell = x.gauge("reading pools")
+	d.progress = x.progressReporter("reading pools")
 	return d, nil
 }
 
-// search finds the pools that were born up to b. It goes on from what was
-// found before, if that is of the same chain.
-func (x *Indexer) search(ctx context.Context, first uint64, b market.Block) error {
-	if x.finds != nil && x.before(b, x.finds.anchor) {
-		return errBehind
+// discoverPools finds the pools created up to block b. It continues an earlier
+// discovery if that is of the same branch.
+func (x *Indexer) discoverPools(ctx context.Context, first uint64, b market.Block) error {
+	if x.discovery != nil && x.olderThanSettled(b, x.discovery.anchor) {
+		return errNodesBehind
 	}
-	if x.finds != nil {
-		now, err := x.node.BlockByNumber(ctx, x.finds.anchor.Number)
+	if x.discovery != nil {
+		now, err := x.node.BlockByNumber(ctx, x.discovery.anchor.Number)
 		switch {
 		case err != nil && !errors.Is(err, chain.ErrUnknownBlock):
 			return err
-		case err != nil || now.Hash != x.finds.anchor.Hash:
-			x.log.Warn("searching for pools anew: those found before are of another branch")
-			x.finds = nil
-		case x.finds.next > b.Number+1:
-			return errLate // the node fell behind
+		case err != nil || now.Hash != x.discovery.anchor.Hash:
+			x.log.Warn("searching for pools again: those found before are of another branch")
+			x.discovery = nil
+		case x.discovery.next > b.Number+1:
+			return errJoinTooSlow // the nodes are behind
 		}
 	}
-	if x.finds == nil {
-		x.finds = newFinds(b, first, nil)
+	if x.discovery == nil {
+		x.discovery = newDiscovery(b, first, nil)
 	}
-	x.finds.anchor = b
-	start, saved, tell := x.finds.next, time.Now(), x.gauge("finding pools")
-	for _, s := range x.spans(start, b.Number) {
-		err := x.node.LogsOf(ctx, s.factories, s.from, s.to, x.births, func(logs []types.Log, upTo uint64) error {
+	x.discovery.anchor = b
+	start, saved, report := x.discovery.next, time.Now(), x.progressReporter("finding pools")
+	for _, s := range x.factoryRanges(start, b.Number) {
+		err := x.node.LogsOf(ctx, s.factories, s.from, s.to, x.creationTopics, func(logs []types.Log, upTo uint64) error {
 			for i := range logs {
-				if p := x.born(&logs[i]); p != nil {
-					x.finds.add(p)
+				if p := x.createdPool(&logs[i]); p != nil {
+					x.discovery.add(p)
 				}
 			}
-			x.finds.next = upTo + 1
-			tell(int(upTo+1-start), int(b.Number+1-start))
-			if time.Since(saved) > saveFinds {
-				x.keepFinds()
+			x.discovery.next = upTo + 1
+			report(int(upTo+1-start), int(b.Number+1-start))
+			if time.Since(saved) > discoverySaveInterval {
+				x.saveDiscovery()
 				saved = time.Now()
 			}
 			return nil
 		})
 		if err != nil {
-			x.keepFinds()
+			x.saveDiscovery()
 			return fmt.Errorf("finding pools: %w", err)
 		}
 	}
-	x.finds.next = b.Number + 1
-	x.keepFinds()
+	x.discovery.next = b.Number + 1
+	x.saveDiscovery()
 	return nil
 }
 
-// keepFinds writes the finds down. That it cannot is no reason to stop.
-func (x *Indexer) keepFinds() {
-	if err := x.store.saveFinds(x.finds); err != nil {
-		x.log.Error("finds are not saved", "err", err)
+// saveDiscovery writes the discovery to the store. A failure is logged only: the
+// search continues without.
+func (x *Indexer) saveDiscovery() {
+	if err := x.store.saveDiscovery(x.discovery); err != nil {
+		x.log.Error("discovered pools are not saved", "err", err)
 	}
 }
 
-// span is a range of blocks in which some factories stand.
-type span struct {
+// blockRange is a range of block numbers, both included, and the factories whose
+// creation events may be in it.
+type blockRange struct {
 	from, to  uint64
 	factories []common.Address
 }
 
-// spans divide a range where sources begin. A source that does not say when it
-// began did so with the first. On a chain younger than all of them every
-// source may have begun at any time.
-func (x *Indexer) spans(from, to uint64) (list []span) {
+// factoryRanges divides blocks from..to at the first blocks of the sources, so that
+// no factory is searched for before it existed. A source without FirstBlock is
+// taken to begin with the first of all. On a chain that ends before that one, such
+// as a local one, every source may begin at any block.
+func (x *Indexer) factoryRanges(from, to uint64) (list []blockRange) {
 	begins := func(s *venue.Source) uint64 {
 		if to < x.firstBlock {
 			return 0
@@ -171,7 +176,7 @@ func (x *Indexer) spans(from, to uint64) (list []span) {
 	slices.Sort(cuts)
 	cuts = slices.Compact(cuts)
 	for i, n := range cuts {
-		s := span{from: n, to: to}
+		s := blockRange{from: n, to: to}
 		if i+1 < len(cuts) {
 			s.to = cuts[i+1] - 1
 		}
@@ -187,8 +192,9 @@ func (x *Indexer) spans(from, to uint64) (list []span) {
 	return list
 }
 
-// born is the pool that a log makes, blank; nil if it makes none.
-func (x *Indexer) born(log *types.Log) venue.Pool {
+// createdPool is the pool that a log creates, without state; nil if it creates
+// none.
+func (x *Indexer) createdPool(log *types.Log) venue.Pool {
 	for _, j := range x.joiners {
 		if len(log.Topics) == 0 || log.Topics[0] != j.Birth() {
 			continue
@@ -203,7 +209,7 @@ func (x *Indexer) born(log *types.Log) venue.Pool {
 			p, err = f.Apply(nil, e)
 		}
 		if err != nil {
-			x.log.Warn("log cannot be read", "block", log.BlockNumber, "err", err)
+			x.log.Warn("log cannot be decoded", "block", log.BlockNumber, "err", err)
 			return nil
 		}
 		return j.Blank(p)
@@ -211,27 +217,28 @@ func (x *Indexer) born(log *types.Log) venue.Pool {
 	return nil
 }
 
-// gauge tells of progress: always to Health, a few times a second to the
-// listener, and now and then to the log.
-func (x *Indexer) gauge(stage string) func(done, of int) {
-	const show, write = 200 * time.Millisecond, 10 * time.Second
+// progressReporter gives a function that reports progress of a stage to Health and
+// Config.Progress, at most every 200 ms and at the end, and to the log, at most
+// every 10 s.
+func (x *Indexer) progressReporter(stage string) func(done, of int) {
+	const reportInterval, logInterval = 200 * time.Millisecond, 10 * time.Second
 	began := time.Now()
-	var shown, written time.Time
+	var reported, logged time.Time
 	return func(done, of int) {
 		now := time.Now()
-		if now.Sub(shown) < show && done < of {
+		if now.Sub(reported) < reportInterval && done < of {
 			return
 		}
 		p := Progress{Stage: stage, Done: uint64(done), Of: uint64(of)}
 		if past := now.Sub(began); done > 0 && past > time.Second {
 			p.Left = time.Duration(float64(past) * float64(of-done) / float64(done))
 		}
-		x.note(func(h *Health) { h.Reason = "joining: " + p.String() })
-		if shown = now; x.progress != nil {
+		x.updateHealth(func(h *Health) { h.Reason = "joining: " + p.String() })
+		if reported = now; x.progress != nil {
 			x.progress(p)
 		}
-		if now.Sub(written) >= write {
-			written = now
+		if now.Sub(logged) >= logInterval {
+			logged = now
 			x.log.Info("joining", "stage", stage, "done", done, "of", of, "left", p.Left.Round(time.Second))
 		}
 	}

@@ -21,7 +21,7 @@ func everyFamily(sources []venue.Source) []venue.Family {
 
 // same holds two markets of one block to each other, pool by pool, by all that
 // is ever written down of a pool. It says how many pools there are.
-func same(t testing.TB, a, b *market.Snapshot) int {
+func sameSnapshots(t testing.TB, a, b *market.Snapshot) int {
 	t.Helper()
 	if a.Block().Hash != b.Block().Hash {
 		t.Fatalf("markets of blocks %d and %d", a.Block().Number, b.Block().Number)
@@ -53,7 +53,7 @@ func same(t testing.TB, a, b *market.Snapshot) int {
 		}
 		x, again := write(p)
 		y, _ := write(q)
-		if x == nil || !bytes.Equal(x, y) || !alike(p, q) || !alike(p, again) {
+		if x == nil || !bytes.Equal(x, y) || !samePools(p, q) || !samePools(p, again) {
 			if faults++; faults < 10 {
 				t.Errorf("block %d: %s pool %s:\n%x\n%x", a.Block().Number, info.Source.ID, info.ID, x, y)
 			}
@@ -67,7 +67,7 @@ func same(t testing.TB, a, b *market.Snapshot) int {
 
 // alike tells whether two pools say the same to amounts of all sizes, and make
 // the same of a swap.
-func alike(p, q venue.Pool) bool {
+func samePools(p, q venue.Pool) bool {
 	n := len(p.Info().Tokens)
 	for i := range n * n {
 		in, out := i/n, i%n
@@ -92,7 +92,7 @@ func alike(p, q venue.Pool) bool {
 // TestJoinIsFollowing: of every pool, what is read at a block is what following
 // it from its birth has made of it, and goes on so.
 func TestJoinIsFollowing(t *testing.T) {
-	b := newBusy(t, 7)
+	b := newBusyChain(t, 7)
 	for range venuetest.Setting(t, "BLOCKS", 80) {
 		b.block()
 	}
@@ -102,7 +102,7 @@ func TestJoinIsFollowing(t *testing.T) {
 	})
 	run(t, late)
 	s := await(t, late, b.chain.Head().Hash())
-	n, kinds := same(t, b.settle(), s), map[string]int{}
+	n, kinds := sameSnapshots(t, b.awaitHead(), s), map[string]int{}
 	for _, p := range s.Pools() {
 		kinds[p.Info().Source.Family]++
 	}
@@ -112,6 +112,6 @@ func TestJoinIsFollowing(t *testing.T) {
 	for range 20 {
 		b.block()
 	}
-	same(t, b.settle(), await(t, late, b.chain.Head().Hash()))
+	sameSnapshots(t, b.awaitHead(), await(t, late, b.chain.Head().Hash()))
 	t.Logf("%d pools alike", n)
 }

@@ -11,10 +11,10 @@ import (
 	"braid/venue"
 )
 
-// load reads what the pools of a draft want to know beside their logs, as it
-// stood after the block, in as many rounds as they ask for. tell, unless nil,
-// hears how many pools of how many are done.
-func (x *Indexer) load(ctx context.Context, d *draft, b market.Block, tell func(done, of int)) error {
+// loadPools completes the pools of a changeset by reads at block b, in as many
+// rounds as they ask for: what one read returns may tell what to read next.
+// progress, unless nil, is called with the number of complete pools and of all.
+func (x *Indexer) loadPools(ctx context.Context, d *changeset, b market.Block, progress func(done, of int)) error {
 	for asking := d.order; ; {
 		var calls []chain.Call
 		var next []venue.ID
@@ -34,8 +34,8 @@ func (x *Indexer) load(ctx context.Context, d *draft, b market.Block, tell func(
 				next, counts[id] = append(next, id), len(reads)
 			}
 		}
-		if tell != nil {
-			tell(len(d.order)-len(next), len(d.order))
+		if progress != nil {
+			progress(len(d.order)-len(next), len(d.order))
 		}
 		if len(calls) == 0 {
 			return nil
@@ -45,15 +45,15 @@ func (x *Indexer) load(ctx context.Context, d *draft, b market.Block, tell func(
 			return fmt.Errorf("block %d: pools: %w", b.Number, err)
 		}
 		for _, id := range next {
-			x.fill(d, id, b, results[:counts[id]])
+			x.loadPool(d, id, b, results[:counts[id]])
 			results = results[counts[id]:]
 		}
 		asking = next
 	}
 }
 
-// fill loads a pool with what its calls gave.
-func (x *Indexer) fill(d *draft, id venue.ID, b market.Block, results []chain.Result) {
+// loadPool completes a pool with the results of its calls, or makes it unusable.
+func (x *Indexer) loadPool(d *changeset, id venue.ID, b market.Block, results []chain.Result) {
 	answers := make([][]byte, len(results))
 	for i, r := range results {
 		if r.OK {
@@ -62,16 +62,17 @@ func (x *Indexer) fill(d *draft, id venue.ID, b market.Block, results []chain.Re
 	}
 	p, err := d.loaders[id].Load(d.pools[id], answers)
 	if err != nil {
-		x.spoil(d, id, fmt.Errorf("block %d: %w", b.Number, err))
+		x.markUnusable(d, id, fmt.Errorf("block %d: %w", b.Number, err))
 		return
 	}
 	d.put(p)
 }
 
-// blank puts a pool into a draft to be read whole; false if no family can.
-func (x *Indexer) blank(d *draft, p venue.Pool) bool {
-	if u, ok := p.(unusable); ok && u.was != nil {
-		p = u.was
+// reloadPool adds a pool to a changeset without its state, so that loadPools reads
+// all of it; false if no family can read the pool.
+func (x *Indexer) reloadPool(d *changeset, p venue.Pool) bool {
+	if u, ok := p.(unusable); ok && u.previous != nil {
+		p = u.previous
 	}
 	for _, j := range x.joiners {
 		if blank := j.Blank(p); blank != nil {

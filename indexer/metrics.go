@@ -8,6 +8,7 @@ import (
 	"braid/venue"
 )
 
+// metrics are those of the indexer. Names, labels and help texts are public.
 type metrics struct {
 	head, headTime, final           prometheus.Gauge
 	pools, tokens                   prometheus.Gauge
@@ -48,17 +49,18 @@ func newMetrics(r prometheus.Registerer) *metrics {
 	}
 }
 
-// stock counts the pools of the market when it is asked.
-type stock struct{ head func() *market.Snapshot }
+// poolCollector counts the pools of the newest snapshot whenever metrics are
+// collected.
+type poolCollector struct{ head func() *market.Snapshot }
 
 var (
-	stockUsable = prometheus.NewDesc("braid_market_pools", "Pools that trade.", []string{"source"}, nil)
-	stockIdle   = prometheus.NewDesc("braid_market_idle_pools", "Pools that take nothing, and why.", []string{"source", "reason"}, nil)
+	poolsDesc     = prometheus.NewDesc("braid_market_pools", "Pools that trade.", []string{"source"}, nil)
+	idlePoolsDesc = prometheus.NewDesc("braid_market_idle_pools", "Pools that take nothing, and why.", []string{"source", "reason"}, nil)
 )
 
-func (c stock) Describe(ch chan<- *prometheus.Desc) { ch <- stockUsable; ch <- stockIdle }
+func (c poolCollector) Describe(ch chan<- *prometheus.Desc) { ch <- poolsDesc; ch <- idlePoolsDesc }
 
-func (c stock) Collect(ch chan<- prometheus.Metric) {
+func (c poolCollector) Collect(ch chan<- prometheus.Metric) {
 	s := c.head()
 	if s == nil {
 		return
@@ -70,14 +72,15 @@ func (c stock) Collect(ch chan<- prometheus.Metric) {
 	}
 	for l, n := range count {
 		if l.reason == "" {
-			ch <- prometheus.MustNewConstMetric(stockUsable, prometheus.GaugeValue, float64(n), l.source)
+			ch <- prometheus.MustNewConstMetric(poolsDesc, prometheus.GaugeValue, float64(n), l.source)
 		} else {
-			ch <- prometheus.MustNewConstMetric(stockIdle, prometheus.GaugeValue, float64(n), l.source, l.reason)
+			ch <- prometheus.MustNewConstMetric(idlePoolsDesc, prometheus.GaugeValue, float64(n), l.source, l.reason)
 		}
 	}
 }
 
-func (m *metrics) show(s *market.Snapshot) {
+// setHead sets the gauges that describe the newest snapshot.
+func (m *metrics) setHead(s *market.Snapshot) {
 	b := s.Block()
 	m.head.Set(float64(b.Number))
 	m.headTime.Set(float64(b.Time))

@@ -10,33 +10,36 @@ import (
 	"braid/venue"
 )
 
-// holds are the sources kept out of routes: why, by who says so. A source may
-// be held by several and is free when none does.
-type holds map[string]map[string]string
+// pauses are the sources kept out of routes: for each party that paused some (such
+// as "operator" or "audit"), the reason by source ID. A source is paused while
+// any party pauses it. A value is never changed.
+type pauses map[string]map[string]string
 
-// Hold keeps sources out of routes, and says why of each; an empty set lets all
-// go that this one held before. They are followed all the while, so that they
-// come back as the chain has them. It shows with the next sight of a head.
+// Hold pauses sources: it keeps them out of routes until the same party, by, calls
+// it again without them. sources has the reason by source ID. Paused pools are
+// still followed, so that they are up to date when they return. It takes effect
+// when the nodes next report a head, within about a second.
 func (x *Indexer) Hold(by string, sources map[string]string) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	next := holds{}
-	if old := x.held.Load(); old != nil {
+	next := pauses{}
+	if old := x.paused.Load(); old != nil {
 		next = maps.Clone(*old)
 	}
 	next[by] = maps.Clone(sources)
-	x.held.Store(&next)
-	x.log.Info("sources held", "by", by, "sources", sources)
+	x.paused.Store(&next)
+	x.log.Info("sources paused", "by", by, "sources", sources)
 }
 
-// reasons are the held sources, and why.
-func (h *holds) reasons() map[string]string {
-	if h == nil {
+// reasons are the paused sources with the reasons of all parties; nil pauses have
+// none.
+func (p *pauses) reasons() map[string]string {
+	if p == nil {
 		return nil
 	}
 	all := map[string]string{}
-	for _, by := range slices.Sorted(maps.Keys(*h)) {
-		for source, why := range (*h)[by] {
+	for _, by := range slices.Sorted(maps.Keys(*p)) {
+		for source, why := range (*p)[by] {
 			if all[source] != "" {
 				why = all[source] + "; " + why
 			}
@@ -46,16 +49,16 @@ func (h *holds) reasons() map[string]string {
 	return all
 }
 
-// without is the market in which the pools of held sources take nothing.
-func (h *holds) without(s *market.Snapshot) (*market.Snapshot, error) {
-	reasons := h.reasons()
+// withoutPaused is the snapshot with the pools of paused sources made unusable.
+func (p *pauses) withoutPaused(s *market.Snapshot) (*market.Snapshot, error) {
+	reasons := p.reasons()
 	if len(reasons) == 0 {
 		return s, nil
 	}
 	var idle []venue.Pool
-	for _, p := range s.Pools() {
-		if why, held := reasons[p.Info().Source.ID]; held {
-			idle = append(idle, unusable{info: p.Info(), why: "paused: " + why})
+	for _, pool := range s.Pools() {
+		if reason, paused := reasons[pool.Info().Source.ID]; paused {
+			idle = append(idle, unusable{info: pool.Info(), reason: "paused: " + reason})
 		}
 	}
 	return s.Next(s.Block(), idle, nil)
@@ -63,13 +66,13 @@ func (h *holds) without(s *market.Snapshot) (*market.Snapshot, error) {
 
 var pausedDesc = prometheus.NewDesc("braid_market_paused_sources", "Sources kept out of routes, and why.", []string{"source", "reason"}, nil)
 
-// pauses shows the held sources when it is asked.
-type pauses struct{ *Indexer }
+// pauseCollector reports the paused sources whenever metrics are collected.
+type pauseCollector struct{ *Indexer }
 
-func (c pauses) Describe(ch chan<- *prometheus.Desc) { ch <- pausedDesc }
+func (c pauseCollector) Describe(ch chan<- *prometheus.Desc) { ch <- pausedDesc }
 
-func (c pauses) Collect(ch chan<- prometheus.Metric) {
-	for source, why := range c.held.Load().reasons() {
+func (c pauseCollector) Collect(ch chan<- prometheus.Metric) {
+	for source, why := range c.paused.Load().reasons() {
 		ch <- prometheus.MustNewConstMetric(pausedDesc, prometheus.GaugeValue, 1, source, why)
 	}
 }

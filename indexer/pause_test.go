@@ -11,10 +11,10 @@ import (
 
 // The pools of a held source take nothing and keep their numbers. They are
 // followed all the while, and come back as the chain has them.
-func TestHold(t *testing.T) {
+func TestPause(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, 0)
-	pool := w.settle().Pools()[0]
+	w := newFixture(t, 0)
+	pool := w.awaitHead().Pools()[0]
 	source, id := pool.Info().Source.ID, pool.Info().ID
 	head := func() venue.Pool { p, _ := w.index.Head().Pool(id); return p }
 	held := func() bool {
@@ -35,16 +35,16 @@ func TestHold(t *testing.T) {
 			t.Fatalf("pool %s of %s has price %v", p.Info().ID, p.Info().Source.ID, p.Spot(0, 1))
 		}
 	}
-	w.mine(w.give(pool, 12345)...)
-	w.settle()
+	w.mine(w.transferAndSync(pool, 12345)...)
+	w.awaitHead()
 	w.index.Hold("operator", nil)
 	w.mine()
-	if w.settle(); !held() {
+	if w.awaitHead(); !held() {
 		t.Error("free, though one still holds it")
 	}
 	w.index.Hold("audit", nil)
 	w.until("free", func() bool { return !held() })
-	parity(t, w.node, w.settle())
+	parity(t, w.node, w.awaitHead())
 	if n := len(w.index.Health().Paused); n != 0 {
 		t.Errorf("%d sources paused", n)
 	}

@@ -8,31 +8,38 @@ import (
 	"braid/venue"
 )
 
-func number(i int) []byte { return binary.BigEndian.AppendUint32(nil, uint32(i)) }
+// recordKey is the key of the record with index i: 4 bytes, big-endian, so that
+// bbolt keeps records in the order of their indices.
+func recordKey(i int) []byte { return binary.BigEndian.AppendUint32(nil, uint32(i)) }
 
-// seal adds a sum over key and value, by which damage is known.
-func seal(key, value []byte) []byte {
-	return binary.BigEndian.AppendUint32(value[:len(value):len(value)], sum(key, value))
+// appendChecksum makes a record: the value, then a 4-byte checksum of key and
+// value.
+func appendChecksum(key, value []byte) []byte {
+	return binary.BigEndian.AppendUint32(value[:len(value):len(value)], checksum(key, value))
 }
 
-func unseal(key, sealed []byte) ([]byte, error) {
-	n := len(sealed) - 4
-	if n < 0 || binary.BigEndian.Uint32(sealed[n:]) != sum(key, sealed[:n]) {
+// verifyChecksum is the value of a record, or errDamaged.
+func verifyChecksum(key, record []byte) ([]byte, error) {
+	n := len(record) - 4
+	if n < 0 || binary.BigEndian.Uint32(record[n:]) != checksum(key, record[:n]) {
 		return nil, fmt.Errorf("%w: record %x", errDamaged, key)
 	}
-	return sealed[:n], nil
+	return record[:n], nil
 }
 
-func sum(key, value []byte) uint32 {
+// checksum is the CRC-32 (IEEE) of key and value, one after the other.
+func checksum(key, value []byte) uint32 {
 	return crc32.Update(crc32.ChecksumIEEE(key), crc32.IEEETable, value)
 }
 
-// save writes a pool down, its family by the topic of its births. One whose
-// state is not known is written blank, to be read when it is taken up again.
-func save(joiners []venue.Joiner, p venue.Pool) []byte {
+// encodePool is a pool as bytes: the first 4 bytes of the topic of its family's
+// creation event, then what the family writes. A pool whose state is not known is
+// written without state, to be read from the chain after a restart. It is nil for
+// a pool of no family.
+func encodePool(joiners []venue.Joiner, p venue.Pool) []byte {
 	u, unknown := p.(unusable)
 	if unknown {
-		p = u.was
+		p = u.previous
 	}
 	for _, j := range joiners {
 		if unknown {
@@ -41,17 +48,17 @@ func save(joiners []venue.Joiner, p venue.Pool) []byte {
 			}
 		}
 		if data := j.Save(p); data != nil {
-			birth := j.Birth()
-			return append(birth[:4:4], data...)
+			topic := j.Birth()
+			return append(topic[:4:4], data...)
 		}
 	}
 	return nil
 }
 
-// restore is the pool that was written down.
-func restore(joiners []venue.Joiner, data []byte) (venue.Pool, error) {
+// decodePool is the inverse of encodePool.
+func decodePool(joiners []venue.Joiner, data []byte) (venue.Pool, error) {
 	for _, j := range joiners {
-		if birth := j.Birth(); len(data) >= 4 && string(birth[:4]) == string(data[:4]) {
+		if topic := j.Birth(); len(data) >= 4 && string(topic[:4]) == string(data[:4]) {
 			return j.Restore(data[4:])
 		}
 	}

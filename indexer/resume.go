@@ -8,23 +8,24 @@ import (
 	"braid/market"
 )
 
-// saveEvery is how much of its work a process that dies may have to do again.
-const saveEvery = 3 * time.Second
+// saveInterval is the time between writes to the store: what a process that dies
+// did since the last one must be done again.
+const saveInterval = 3 * time.Second
 
-// resume takes up what the store holds: a market to go on from, or finds to go
-// on searching from.
+// resume continues from what the store holds: a snapshot, or an unfinished
+// discovery.
 func (x *Indexer) resume() error {
-	if x.store == nil || x.store.have == nil {
+	if x.store == nil || x.store.loaded == nil {
 		return nil
 	}
-	have := x.store.have
-	x.store.have = nil
-	if !have.Whole {
-		x.finds = newFinds(have.Block, have.Next, have.pools)
-		x.log.Info("searching goes on", "block", have.Next, "pools", len(have.pools))
+	have := x.store.loaded
+	x.store.loaded = nil
+	if !have.Complete {
+		x.discovery = newDiscovery(have.Block, have.Next, have.pools)
+		x.log.Info("resuming the search for pools", "block", have.Next, "pools", len(have.pools))
 		return nil
 	}
-	empty, err := x.start.Next(market.Block{}, nil, x.list)
+	empty, err := x.empty.Next(market.Block{}, nil, x.list)
 	if err != nil {
 		return err
 	}
@@ -32,25 +33,29 @@ func (x *Indexer) resume() error {
 		return err
 	}
 	for _, p := range have.pools {
-		if x.wants(p) {
+		if x.needsReads(p) {
 			x.reload = append(x.reload, p.Info().ID)
 		}
 	}
-	x.kept.add(x.saved)
+	x.recent.add(x.saved)
 	x.saver.last = x.saved
 	x.log.Info("resuming", "block", have.Block.Number, "pools", len(have.pools))
 	return nil
 }
 
-// saver hands settled markets from the writer of markets to that of the store.
+// saver passes settled snapshots from the goroutine of Run to that of
+// Indexer.save.
 type saver struct {
 	next atomic.Pointer[market.Snapshot]
-	last *market.Snapshot
-	wake chan struct{} // what was just read whole is dear: it does not wait
+	last *market.Snapshot // in the store; owned by Indexer.save
+	wake chan struct{}    // asks for a write at once
 }
 
+// offer replaces the snapshot to be written at the next interval.
 func (s *saver) offer(m *market.Snapshot) { s.next.Store(m) }
 
+// offerNow asks for a write at once: a snapshot made by reading all pools would
+// take long to make again.
 func (s *saver) offerNow(m *market.Snapshot) {
 	s.offer(m)
 	select {
@@ -59,13 +64,13 @@ func (s *saver) offerNow(m *market.Snapshot) {
 	}
 }
 
-// save writes the newest settled market down now and then, and once more at
-// the end.
+// save writes the newest settled snapshot to the store every saveInterval, and once
+// more when ctx ends.
 func (x *Indexer) save(ctx context.Context) {
 	if x.store == nil {
 		return
 	}
-	tick := time.NewTicker(saveEvery)
+	tick := time.NewTicker(saveInterval)
 	defer tick.Stop()
 	for done := false; !done; {
 		select {
@@ -78,17 +83,17 @@ func (x *Indexer) save(ctx context.Context) {
 		if m == nil || m == x.saver.last {
 			continue
 		}
-		if err := x.store.saveMarket(m); err != nil {
-			x.log.Error("market is not saved", "err", err)
+		if err := x.store.saveSnapshot(m); err != nil {
+			x.log.Error("snapshot is not saved", "err", err)
 			continue
 		}
 		x.saver.last = m
 	}
 }
 
-// settledBelow is the market as deep below one as reorgs hardly reach, if it
-// is kept.
-func (k *kept) settledBelow(s *market.Snapshot) *market.Snapshot {
+// settledAncestor is the snapshot max/2 blocks below s on its branch, which counts
+// as settled; nil if it is not among the recent ones.
+func (k *recentSnapshots) settledAncestor(s *market.Snapshot) *market.Snapshot {
 	for range k.max / 2 {
 		if s = k.byHash[s.Block().Parent]; s == nil {
 			return nil
@@ -97,9 +102,10 @@ func (k *kept) settledBelow(s *market.Snapshot) *market.Snapshot {
 	return s
 }
 
-// published is called by the writer after each market.
-func (x *Indexer) published(m *market.Snapshot) {
-	if deep := x.kept.settledBelow(m); deep != nil {
+// afterPublish offers the settled ancestor of a published snapshot to the store,
+// and the snapshot itself to the audit.
+func (x *Indexer) afterPublish(m *market.Snapshot) {
+	if deep := x.recent.settledAncestor(m); deep != nil {
 		x.saver.offer(deep)
 	}
 	x.auditor.offer(m)

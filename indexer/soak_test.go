@@ -37,10 +37,10 @@ const (
 // chain. BLOCKS, REORGS and SEED in the environment make it longer or another.
 func TestSoak(t *testing.T) {
 	blocks, reorgs, seed := int(venuetest.Setting(t, "BLOCKS", 100)), int(venuetest.Setting(t, "REORGS", 6)), venuetest.Setting(t, "SEED", 1)
-	b := newBusy(t, seed)
+	b := newBusyChain(t, seed)
 	r := newRig(t, b, seed)
-	a := newAuditor(t, b.chain.URL(), seed)
-	a.plenty = true
+	a := newQuoteChecker(t, b.chain.URL(), seed)
+	a.ignoreGas = true
 
 	const deepest = 5
 	made := b.chain.Head().Number.Uint64() // the blocks that made the market are not replaced
@@ -51,18 +51,18 @@ func TestSoak(t *testing.T) {
 			from := b.chain.Head().Hash()
 			depth := min(1+b.random.IntN(deepest), int(b.chain.Head().Number.Uint64()-made))
 			b.reorg(depth)
-			r.replaced(from, depth)
+			r.recordDropped(from, depth)
 		} else {
 			b.block()
 		}
-		r.sealed()
+		r.recordBlocks()
 		r.pace()
 		if (n+1)%auditEvery == 0 || n+1 == blocks {
 			s := await(t, r.index, b.chain.Head().Hash())
-			a.audit(t, s)
+			a.check(t, s)
 			r.wrong.Add(int64(a.mismatches))
 			a.mismatches = 0
-			r.compare(s, b.settle())
+			r.compare(s, b.awaitHead())
 			t.Logf("block %d: %d published, %d wrong", n+1, r.published.Load(), r.wrong.Load())
 		}
 	}
@@ -70,13 +70,13 @@ func TestSoak(t *testing.T) {
 	r.close()
 	told := 0
 	for _, p := range r.proxies {
-		for _, n := range p.Told() {
+		for _, n := range p.Counts() {
 			told += n
 		}
-		t.Logf("faults: %v", p.Told())
+		t.Logf("faults: %v", p.Counts())
 	}
 	fmt.Printf("blocks=%d reorgs=%d faults=%d pools=%d wrong=%d resyncs=%v p50ms=%.1f seed=%d published=%d compared=%d checks=%d\n",
-		blocks, len(when), told, pools, r.wrong.Load(), r.metric("resyncs_total"), r.median(), seed, r.published.Load(), r.compared, a.deals)
+		blocks, len(when), told, pools, r.wrong.Load(), r.metric("resyncs_total"), r.median(), seed, r.published.Load(), r.compared, a.swaps)
 	if r.wrong.Load() > 0 {
 		t.Errorf("%d wrong", r.wrong.Load())
 	}
@@ -86,9 +86,9 @@ func TestSoak(t *testing.T) {
 }
 
 // rig is an indexer behind bad nodes, and what it has published.
-type rig struct {
+type soakRig struct {
 	*testing.T
-	world    *busy
+	chain    *busyChain
 	proxies  []*faults.Proxy
 	client   *chain.Client
 	index    *indexer.Indexer
@@ -109,23 +109,23 @@ type rig struct {
 	pending map[common.Hash]*market.Snapshot // published, and not yet held to that
 }
 
-func newRig(t *testing.T, b *busy, seed uint64) *rig {
+func newRig(t *testing.T, b *busyChain, seed uint64) *soakRig {
 	t.Helper()
-	b.settle()
-	r := &rig{
-		T: t, world: b, registry: prometheus.NewRegistry(), before: goroutines(),
+	b.awaitHead()
+	r := &soakRig{
+		T: t, chain: b, registry: prometheus.NewRegistry(), before: goroutines(),
 		blocks: map[common.Hash]bool{}, dropped: map[common.Hash]time.Time{},
 		direct: map[common.Hash]*market.Snapshot{}, pending: map[common.Hash]*market.Snapshot{},
 	}
-	r.sealed()
+	r.recordBlocks()
 	var urls []string
-	for i, c := range []faults.Config{{Rate: 0.1}, {Rate: 0.3, Liar: true}, {Rate: 0.1}} {
+	for i, c := range []faults.Config{{Rate: 0.1}, {Rate: 0.3, Byzantine: true}, {Rate: 0.1}} {
 		c.Node, c.Seed = b.chain.URL(), seed*3+uint64(i)
 		p, err := faults.Start(c)
 		if err != nil {
 			t.Fatal(err)
 		}
-		p.Calm(true) // until it has been dialled
+		p.SetPassThrough(true) // until it has been dialled
 		r.proxies, urls = append(r.proxies, p), append(urls, p.URL())
 	}
 	var err error
@@ -133,7 +133,7 @@ func newRig(t *testing.T, b *busy, seed uint64) *rig {
 		t.Fatal(err)
 	}
 	for _, p := range r.proxies {
-		p.Calm(false)
+		p.SetPassThrough(false)
 	}
 	r.index = indexer.New(indexer.Config{
 		Node: r.client, Families: b.families, Start: market.New(monad.Chain()), Listed: monad.Tokens(), Registry: r.registry,
@@ -151,7 +151,7 @@ func newRig(t *testing.T, b *busy, seed uint64) *rig {
 }
 
 // watch holds what is published to what it must be.
-func (r *rig) watch(ctx context.Context) {
+func (r *soakRig) watch(ctx context.Context) {
 	var last *market.Snapshot
 	for ; ctx.Err() == nil; time.Sleep(200 * time.Microsecond) {
 		s := r.index.Head()
@@ -175,7 +175,7 @@ func (r *rig) watch(ctx context.Context) {
 	}
 }
 
-func (r *rig) fail(format string, args ...any) {
+func (r *soakRig) fail(format string, args ...any) {
 	if r.wrong.Add(1) <= 20 {
 		r.Errorf(format, args...)
 	}
@@ -183,18 +183,18 @@ func (r *rig) fail(format string, args ...any) {
 
 // sealed notes the head and its ancestors up to a known block, and compares
 // what was published since.
-func (r *rig) sealed() {
+func (r *soakRig) recordBlocks() {
 	r.Helper()
-	s := r.world.settle()
+	s := r.chain.awaitHead()
 	var fresh []common.Hash
-	for h := r.world.chain.Head(); ; {
+	for h := r.chain.chain.Head(); ; {
 		r.mu.Lock()
 		known := r.blocks[h.Hash()]
 		r.mu.Unlock()
 		if fresh = append(fresh, h.Hash()); known || h.Number.Sign() == 0 || len(r.blocks) == 0 {
 			break
 		}
-		h = r.world.header(h.ParentHash)
+		h = r.chain.header(h.ParentHash)
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -220,12 +220,12 @@ func (r *rig) sealed() {
 
 // pace gives the indexer the time that blocks take on mainnet, now and then
 // none.
-func (r *rig) pace() {
+func (r *soakRig) pace() {
 	const blockTime = 300 * time.Millisecond
-	if r.world.random.IntN(8) == 0 {
+	if r.chain.random.IntN(8) == 0 {
 		return
 	}
-	head := r.world.chain.Head().Hash()
+	head := r.chain.chain.Head().Hash()
 	for late := time.Now().Add(blockTime); time.Now().Before(late); time.Sleep(time.Millisecond) {
 		if s := r.index.Head(); s != nil && s.Block().Hash == head {
 			return
@@ -234,18 +234,18 @@ func (r *rig) pace() {
 }
 
 // replaced notes the blocks that a reorg dropped.
-func (r *rig) replaced(head common.Hash, depth int) {
+func (r *soakRig) recordDropped(head common.Hash, depth int) {
 	for range depth {
 		r.mu.Lock()
 		r.dropped[head] = time.Now()
 		r.mu.Unlock()
-		head = r.world.header(head).ParentHash
+		head = r.chain.header(head).ParentHash
 	}
 }
 
 // compare holds a market to that of an indexer that follows the chain itself:
 // the same pools, and the same quotes.
-func (r *rig) compare(ours, direct *market.Snapshot) {
+func (r *soakRig) compare(ours, direct *market.Snapshot) {
 	r.compared++
 	if len(ours.Pools()) != len(direct.Pools()) {
 		r.fail("block %d: %d pools, directly %d", ours.Block().Number, len(ours.Pools()), len(direct.Pools()))
@@ -279,7 +279,7 @@ func quoted(p venue.Pool, in, out int, amount u256.Int) u256.Int {
 }
 
 // close ends it all and makes sure that nothing stays behind.
-func (r *rig) close() {
+func (r *soakRig) close() {
 	r.Helper()
 	r.stop()
 	r.done.Wait()
@@ -310,7 +310,7 @@ func goroutines() (n int) {
 	return n
 }
 
-func (r *rig) until(what string, is func() bool) {
+func (r *soakRig) until(what string, is func() bool) {
 	r.Helper()
 	for deadline := time.Now().Add(20 * time.Second); !is(); time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(deadline) {
@@ -319,13 +319,13 @@ func (r *rig) until(what string, is func() bool) {
 	}
 }
 
-func (r *rig) metric(name string) float64 {
-	return (&world{TB: r.T, registry: r.registry}).metric(name)
+func (r *soakRig) metric(name string) float64 {
+	return (&fixture{TB: r.T, registry: r.registry}).metric(name)
 }
 
 // median is that of the time from the sight of a block to its market, in
 // milliseconds, as the metric has it.
-func (r *rig) median() float64 {
+func (r *soakRig) median() float64 {
 	families, err := r.registry.Gather()
 	if err != nil {
 		r.Fatal(err)

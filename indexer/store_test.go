@@ -24,8 +24,8 @@ import (
 	"braid/venuetest"
 )
 
-// sturdy is an indexer with a store.
-func sturdy(t testing.TB, url, path string, families []venue.Family, log *slog.Logger) (*indexer.Indexer, *indexer.Store) {
+// newStoredIndexer is an indexer with a store.
+func newStoredIndexer(t testing.TB, url, path string, families []venue.Family, log *slog.Logger) (*indexer.Indexer, *indexer.Store) {
 	t.Helper()
 	store, err := indexer.OpenStore(path, monad.ChainID, monad.Sources(), families, log)
 	if err != nil {
@@ -37,16 +37,16 @@ func sturdy(t testing.TB, url, path string, families []venue.Family, log *slog.L
 	}), store
 }
 
-// life is one run of a sturdy indexer up to the head, ended in good order. It
-// gives what was logged.
-func (w *world) life(path string, families ...venue.Family) string {
+// runToHead runs an indexer with a store until it has reached the head, stops it
+// and closes the store. It gives the log.
+func (w *fixture) runToHead(path string, families ...venue.Family) string {
 	w.Helper()
 	var lines bytes.Buffer
-	x, store := sturdy(w.TB, w.chain.URL(), path, families, slog.New(slog.NewTextHandler(&lines, nil)))
+	x, store := newStoredIndexer(w.TB, w.chain.URL(), path, families, slog.New(slog.NewTextHandler(&lines, nil)))
 	ctx, stop := context.WithCancel(w.Context())
 	done := make(chan error)
 	go func() { done <- x.Run(ctx) }()
-	same(w.TB, w.settle(), await(w.TB, x, w.chain.Head().Hash()))
+	sameSnapshots(w.TB, w.awaitHead(), await(w.TB, x, w.chain.Head().Hash()))
 	stop()
 	if err := <-done; err != nil {
 		w.Error(err)
@@ -57,15 +57,15 @@ func (w *world) life(path string, families ...venue.Family) string {
 	return lines.String()
 }
 
-// A restart goes on from what was written down, in all families alike.
+// A restart continues from the store, for pools of all families.
 func TestRestart(t *testing.T) {
-	b := newBusy(t, 3)
+	b := newBusyChain(t, 3)
 	path := filepath.Join(t.TempDir(), "market")
 	for _, again := range []bool{false, true} {
 		for range 30 {
 			b.block()
 		}
-		log := b.life(path, everyFamily(monad.Sources())...)
+		log := b.runToHead(path, everyFamily(monad.Sources())...)
 		if strings.Contains(log, "resuming") != again || strings.Contains(log, "finding pools") == again {
 			t.Errorf("again %v: %s", again, log)
 		}
@@ -73,8 +73,9 @@ func TestRestart(t *testing.T) {
 	b.fees()
 }
 
-// fees measures those of all V2 sources by what has been traded.
-func (b *busy) fees() {
+// fees checks that the fees of all V2 sources, measured from swaps, are those of
+// the sources.
+func (b *busyChain) fees() {
 	b.Helper()
 	pairs, measured := map[*venue.Source][]common.Address{}, 0
 	for _, p := range b.index.Head().Pools() {
@@ -101,22 +102,22 @@ func (b *busy) fees() {
 		}
 	}
 	if measured == 0 {
-		b.Error("nothing was measured")
+		b.Error("no fee was measured")
 	}
 }
 
-// A file that is damaged is set aside, and one of another chain does no harm.
+// A damaged file is set aside, and one of another chain is replaced.
 func TestDamage(t *testing.T) {
-	w := newWorld(t, 0)
+	w := newFixture(t, 0)
 	pools := w.index.Head().Pools()
-	live := func() {
+	mineMore := func() {
 		for i := range 20 {
-			w.mine(w.give(pools[i%3], 100)...)
+			w.mine(w.transferAndSync(pools[i%3], 100)...)
 		}
 	}
-	live()
+	mineMore()
 	path := filepath.Join(t.TempDir(), "market")
-	w.life(path, univ2.New(monad.Sources()))
+	w.runToHead(path, univ2.New(monad.Sources()))
 	whole, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -124,26 +125,26 @@ func TestDamage(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 9))
 	aside := 0
 	for i := range 10 {
-		spoilt := bytes.Clone(whole)
+		damaged := bytes.Clone(whole)
 		switch i {
 		case 0:
-			spoilt = spoilt[:len(spoilt)/2]
+			damaged = damaged[:len(damaged)/2]
 		case 1:
-			spoilt = []byte("not a store at all")
+			damaged = []byte("not a store at all")
 		case 2:
-			clear(spoilt[:8192]) // both of the first pages
+			clear(damaged[:8192]) // both meta pages of bbolt
 		default:
-			for n := 4 << i; n > 0; { // where there is something
-				if at := random.IntN(len(spoilt)); spoilt[at] != 0 {
-					spoilt[at] ^= 0xff
+			for n := 4 << i; n > 0; { // bytes that are not 0
+				if at := random.IntN(len(damaged)); damaged[at] != 0 {
+					damaged[at] ^= 0xff
 					n--
 				}
 			}
 		}
-		if err := os.WriteFile(path, spoilt, 0o600); err != nil {
+		if err := os.WriteFile(path, damaged, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		log := w.life(path, univ2.New(monad.Sources()))
+		log := w.runToHead(path, univ2.New(monad.Sources()))
 		if strings.Contains(log, "set aside") {
 			aside++
 		} else if !strings.Contains(log, "resuming") {
@@ -165,21 +166,22 @@ func TestDamage(t *testing.T) {
 	if err := store.Close(); err != nil {
 		t.Error(err)
 	}
-	w = newWorld(t, 0)
-	w.mine(w.give(pools[5], 7)...) // what makes it another one
-	live()
-	w.life(path, univ2.New(monad.Sources()))
+	w = newFixture(t, 0)
+	w.mine(w.transferAndSync(pools[5], 7)...) // so that its blocks are others
+	mineMore()
+	w.runToHead(path, univ2.New(monad.Sources()))
 }
 
 // TestKills kills a process that follows a busy chain at random moments. The
-// next one goes on from what it left, without searching for pools again, and
-// its market is the chain's. KILLS in the environment makes it longer.
+// next one continues from the store, without searching for pools again, and its
+// snapshot equals the chain's state. The environment variable KILLS is the number
+// of processes.
 func TestKills(t *testing.T) {
 	if os.Getenv("BRAID_CHILD") != "" {
 		child(t)
 		return
 	}
-	b := newBusy(t, 5)
+	b := newBusyChain(t, 5)
 	for range 30 {
 		b.block()
 	}
@@ -197,11 +199,11 @@ func TestKills(t *testing.T) {
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
-		said := func() string {
+		output := func() string {
 			text, _ := os.ReadFile(out.Name())
 			return string(text)
 		}
-		for i%2 == 1 && !strings.Contains(said(), "msg=joined") { // at any moment, or at any when it is ready
+		for i%2 == 1 && !strings.Contains(output(), "msg=joined") { // every second process is killed only when it is ready
 			b.block()
 		}
 		for end := time.Now().Add(time.Duration(random.IntN(4000)) * time.Millisecond); time.Now().Before(end); {
@@ -210,32 +212,32 @@ func TestKills(t *testing.T) {
 		cmd.Process.Kill()
 		cmd.Wait()
 		out.Close()
-		switch log := said(); {
+		switch log := output(); {
 		case strings.Contains(log, "set aside"):
 			t.Errorf("a kill damaged the file: %s", log)
 		case strings.Contains(log, "msg=joined"):
 			ready++
-			if anew(log) {
+			if searchedAgain(log) {
 				again++
 			}
 		}
 	}
-	log := b.life(path, everyFamily(monad.Sources())...)
-	if again > 1 || again+ready > 0 && anew(log) {
+	log := b.runToHead(path, everyFamily(monad.Sources())...)
+	if again > 1 || again+ready > 0 && searchedAgain(log) {
 		t.Errorf("pools were searched for %d times: %s", again, log)
 	}
 	fmt.Printf("kills=%d ready=%d searches=%d\n", kills, ready, again)
 }
 
-// anew tells whether pools were searched for from the first block on.
-func anew(log string) bool {
-	return strings.Contains(log, "finding pools") && !strings.Contains(log, "searching goes on")
+// searchedAgain tells whether pools were searched for from the first block on.
+func searchedAgain(log string) bool {
+	return strings.Contains(log, "finding pools") && !strings.Contains(log, "resuming the search")
 }
 
-// child follows the chain until it is killed.
+// child is the process that TestKills kills: it follows the chain.
 func child(t *testing.T) {
 	log := slog.New(slog.NewTextHandler(os.Stderr, nil))
-	x, _ := sturdy(t, os.Getenv("BRAID_CHILD"), os.Getenv("BRAID_STORE"), everyFamily(monad.Sources()), log)
+	x, _ := newStoredIndexer(t, os.Getenv("BRAID_CHILD"), os.Getenv("BRAID_STORE"), everyFamily(monad.Sources()), log)
 	if err := x.Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}

@@ -16,68 +16,72 @@ import (
 
 const maxDecimals = 77 // 10^78 is beyond 256 bits
 
-// A token may burn so much on each of three questions, and as many as are asked
-// at once burn no more than a call has, whatever they are.
+// Limits of gas for describing tokens, chosen so that tokensPerCall tokens use at
+// most the gas of one call (8.1M), whatever their code does.
 const (
-	tokenGas     = 90_000
-	tokenAll     = 3*tokenGas + 20_000
-	tokensAtOnce = 25
+	tokenFieldGas = 90_000                   // for each of decimals(), symbol() and name()
+	tokenGas      = 3*tokenFieldGas + 20_000 // for one token
+	tokensPerCall = 25
 )
 
-// tokens describes tokens: the listed ones by the list, the others by what
-// they said of themselves at a block. One without sane decimals is no token.
+// tokens describes tokens: listed ones by the list, others by what their contracts
+// return at block at. One without valid decimals is left out.
 func (x *Indexer) tokens(ctx context.Context, at common.Hash, addresses []common.Address) ([]market.Token, error) {
 	var tokens []market.Token
-	var strange []common.Address
+	var unlisted []common.Address
 	for _, a := range addresses {
 		if t, ok := x.listed[a]; ok {
 			tokens = append(tokens, t)
 		} else {
-			strange = append(strange, a)
+			unlisted = append(unlisted, a)
 		}
 	}
 	var calls []chain.Call
-	for some := range slices.Chunk(strange, tokensAtOnce) {
+	for some := range slices.Chunk(unlisted, tokensPerCall) {
 		n := uint64(len(some))
-		data := venue.Calldata("tokens(uint256,address[])", u256.From(tokenGas).Big().Bytes(), []byte{64}, []byte{byte(n)})
+		data := venue.Calldata("tokens(uint256,address[])", u256.From(tokenFieldGas).Big().Bytes(), []byte{64}, []byte{byte(n)})
 		for _, a := range some {
 			data = append(data, common.LeftPadBytes(a[:], 32)...)
 		}
-		calls = append(calls, chain.Call{To: chain.Lens, Data: data, Gas: n * tokenAll})
+		calls = append(calls, chain.Call{To: chain.Lens, Data: data, Gas: n * tokenGas})
 	}
 	results, err := x.node.Calls(ctx, at, calls)
 	if err != nil {
 		return nil, err
 	}
-	for i, a := range strange {
-		// No token can make the Lens fail: it is for the node to answer.
-		r := &results[i/tokensAtOnce]
+	for i, a := range unlisted {
+		// No token can make the Lens fail, so it is the node that does.
+		r := &results[i/tokensPerCall]
 		if !r.OK || len(r.Data) < 3*32 {
-			return nil, errors.New("the node does not run the Lens: state overrides must be granted")
+			return nil, errors.New("the node does not run the Lens: it must support state overrides of eth_call")
 		}
-		decimals, symbol, name := answer(&r.Data), answer(&r.Data), answer(&r.Data)
-		if t, ok := describe(a, decimals, symbol, name); ok {
+		decimals, symbol, name := nextAnswer(&r.Data), nextAnswer(&r.Data), nextAnswer(&r.Data)
+		if t, ok := describeToken(a, decimals, symbol, name); ok {
 			tokens = append(tokens, t)
 		}
 	}
 	return tokens, nil
 }
 
-// answer takes the next one off what the Lens says; nil if the question failed.
-func answer(said *[]byte) []byte {
-	if len(*said) < 32 {
+// nextAnswer removes one answer of a token from the front of what the Lens returned:
+// a 32-byte length, then the bytes, padded to 32. It is nil if the token failed or
+// the data ends.
+func nextAnswer(data *[]byte) []byte {
+	if len(*data) < 32 {
 		return nil
 	}
-	size, rest := u256.FromBytes((*said)[:32]), (*said)[32:]
-	if *said = rest; size.Gt(u256.From(uint64(len(rest)))) {
+	size, rest := u256.FromBytes((*data)[:32]), (*data)[32:]
+	if *data = rest; size.Gt(u256.From(uint64(len(rest)))) {
 		return nil
 	}
 	n := int(size.Uint64())
-	*said = rest[min((n+31)/32*32, len(rest)):]
+	*data = rest[min((n+31)/32*32, len(rest)):]
 	return rest[:n]
 }
 
-func describe(a common.Address, decimals, symbol, name []byte) (market.Token, bool) {
+// describeToken makes a token of the return data of decimals(), symbol() and name();
+// false if the decimals are not a number up to maxDecimals.
+func describeToken(a common.Address, decimals, symbol, name []byte) (market.Token, bool) {
 	if len(decimals) != 32 {
 		return market.Token{}, false
 	}
@@ -85,11 +89,12 @@ func describe(a common.Address, decimals, symbol, name []byte) (market.Token, bo
 	if n.Gt(u256.From(maxDecimals)) {
 		return market.Token{}, false
 	}
-	return market.Token{Address: a, Symbol: text(symbol), Name: text(name), Decimals: uint8(n.Uint64())}, true
+	return market.Token{Address: a, Symbol: decodeString(symbol), Name: decodeString(name), Decimals: uint8(n.Uint64())}, true
 }
 
-// text reads an ABI string, or the bytes32 that early tokens return.
-func text(d []byte) string {
+// decodeString decodes an ABI-encoded string, or a bytes32 as early tokens return.
+// It is empty if the data is neither.
+func decodeString(d []byte) string {
 	if len(d) < 32 {
 		return ""
 	}

@@ -27,7 +27,7 @@ import (
 
 // deal is one amount one way through one pool: what our market says of it and
 // what the chain does.
-type deal struct {
+type swapCheck struct {
 	pool    venue.Pool
 	in, out int
 	amount  u256.Int
@@ -47,27 +47,27 @@ var (
 	payee        = common.HexToAddress("0x00000000000000000000000000000000007a4e13")
 )
 
-const plentyOfGas = 10_000_000
+const ampleGas = 10_000_000
 
 // auditor holds markets to the chain by what both do: our Router carries the
 // deal out at the very block the market is of. It knows no family.
-type auditor struct {
-	client *rpc.Client
-	at     calldata.Contracts
-	random *rand.Rand
-	plenty bool // of gas: only states matter, not what swaps cost
+type quoteChecker struct {
+	client    *rpc.Client
+	at        calldata.Contracts
+	random    *rand.Rand
+	ignoreGas bool // of gas: only states matter, not what swaps cost
 
-	audits, deals, paid, declined, short, mismatches int
+	checks, swaps, paid, declined, short, mismatches int
 }
 
-func newAuditor(t *testing.T, url string, seed uint64) *auditor {
+func newQuoteChecker(t *testing.T, url string, seed uint64) *quoteChecker {
 	t.Helper()
 	client, err := rpc.Dial(url)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(client.Close)
-	return &auditor{client: client, at: ours(), random: rand.New(rand.NewPCG(seed, 3))}
+	return &quoteChecker{client: client, at: ours(), random: rand.New(rand.NewPCG(seed, 3))}
 }
 
 func ours() calldata.Contracts {
@@ -78,21 +78,21 @@ func ours() calldata.Contracts {
 // audit tries several amounts in every direction of every pool. Where the
 // market quotes, the chain must pay that, within the gas limit of the
 // calldata; where it refuses, the chain must refuse.
-func (a *auditor) audit(t *testing.T, s *market.Snapshot) {
+func (a *quoteChecker) check(t *testing.T, s *market.Snapshot) {
 	t.Helper()
-	var deals []*deal
+	var deals []*swapCheck
 	for _, p := range s.Pools() {
 		n := len(p.Info().Tokens)
 		for i := range n * n {
 			if in, out := i/n, i%n; in != out {
 				for _, amount := range a.amounts(p, in) {
-					deals = append(deals, a.deal(t, p, in, out, amount))
+					deals = append(deals, a.newSwapCheck(t, p, in, out, amount))
 				}
 			}
 		}
 	}
-	a.carryOut(t, s.Block().Hash, deals)
-	a.audits++
+	a.execute(t, s.Block().Hash, deals)
+	a.checks++
 	for _, d := range deals {
 		if a.agree(d) {
 			continue
@@ -100,8 +100,8 @@ func (a *auditor) audit(t *testing.T, s *market.Snapshot) {
 		fault := d.fault
 		if d.err == nil && fault != nil { // was it the gas?
 			limit := d.tx.Gas
-			d.tx.Gas = plentyOfGas
-			if a.carryOut(t, s.Block().Hash, []*deal{d}); a.same(d) {
+			d.tx.Gas = ampleGas
+			if a.execute(t, s.Block().Hash, []*swapCheck{d}); a.same(d) {
 				a.short++
 				fault = fmt.Errorf("not with %d gas: %w", limit, fault)
 			}
@@ -116,8 +116,8 @@ func (a *auditor) audit(t *testing.T, s *market.Snapshot) {
 
 // agree counts a deal and says whether both sides do the same. A book says no
 // to takes of very many fills, which the chain would make.
-func (a *auditor) agree(d *deal) bool {
-	a.deals++
+func (a *quoteChecker) agree(d *swapCheck) bool {
+	a.swaps++
 	switch {
 	case d.tx.To == (common.Address{}):
 		return false // no family owns the pool any more
@@ -131,10 +131,12 @@ func (a *auditor) agree(d *deal) bool {
 	return d.err != nil && d.fault != nil
 }
 
-func (a *auditor) same(d *deal) bool { return d.fault == nil && u256.FromBytes(d.paid) == d.quote.Out }
+func (a *quoteChecker) same(d *swapCheck) bool {
+	return d.fault == nil && u256.FromBytes(d.paid) == d.quote.Out
+}
 
 // amounts are from a few units to beyond the pool's depth.
-func (a *auditor) amounts(p venue.Pool, in int) []u256.Int {
+func (a *quoteChecker) amounts(p venue.Pool, in int) []u256.Int {
 	r := a.random
 	depth := p.Depth(in)
 	if depth < 1 {
@@ -155,9 +157,9 @@ func (a *auditor) amounts(p venue.Pool, in int) []u256.Int {
 
 // deal asks the market. What it refuses is encoded as well, for the chain to
 // refuse.
-func (a *auditor) deal(t *testing.T, p venue.Pool, in, out int, amount u256.Int) *deal {
+func (a *quoteChecker) newSwapCheck(t *testing.T, p venue.Pool, in, out int, amount u256.Int) *swapCheck {
 	t.Helper()
-	d := &deal{pool: p, in: in, out: out, amount: amount}
+	d := &swapCheck{pool: p, in: in, out: out, amount: amount}
 	if p.Call(in, out).Kind == 0 {
 		return d
 	}
@@ -173,14 +175,14 @@ func (a *auditor) deal(t *testing.T, p venue.Pool, in, out int, amount u256.Int)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d.err != nil || a.plenty {
-		d.tx.Gas = plentyOfGas
+	if d.err != nil || a.ignoreGas {
+		d.tx.Gas = ampleGas
 	}
 	return d
 }
 
 // carryOut calls the Router for each deal, two batches at a time.
-func (a *auditor) carryOut(t *testing.T, block common.Hash, deals []*deal) {
+func (a *quoteChecker) execute(t *testing.T, block common.Hash, deals []*swapCheck) {
 	t.Helper()
 	var g errgroup.Group
 	g.SetLimit(2)
@@ -193,7 +195,7 @@ func (a *auditor) carryOut(t *testing.T, block common.Hash, deals []*deal) {
 						"from": takerAccount, "to": d.tx.To, "data": hexutil.Bytes(d.tx.Data),
 						"value": (*hexutil.Big)(d.tx.Value.Big()), "gas": hexutil.Uint64(d.tx.Gas),
 					},
-					map[string]any{"blockHash": block}, a.purse(d),
+					map[string]any{"blockHash": block}, a.fundedState(d),
 				}}
 			}
 			err := a.client.BatchCallContext(t.Context(), calls)
@@ -225,7 +227,7 @@ func refused(err error) bool {
 // purse is a state in which the taker has a fortune of native, if he pays with
 // it, or else of the token, which the Router may pull; and in which all that is
 // wrapped can be unwrapped.
-func (a *auditor) purse(d *deal) map[common.Address]any {
+func (a *quoteChecker) fundedState(d *swapCheck) map[common.Address]any {
 	fortune := u256.One.Lsh(254)
 	native := map[string]any{"balance": (*hexutil.Big)(fortune.Big())}
 	accounts := map[common.Address]any{takerAccount: native, monad.WrappedNative: native}
@@ -254,6 +256,6 @@ func (a *auditor) purse(d *deal) map[common.Address]any {
 }
 
 // String is the one line that sums a run up.
-func (a *auditor) String() string {
-	return fmt.Sprintf("audits=%d checks=%d paid=%d declined=%d short=%d mismatches=%d", a.audits, a.deals, a.paid, a.declined, a.short, a.mismatches)
+func (a *quoteChecker) String() string {
+	return fmt.Sprintf("audits=%d checks=%d paid=%d declined=%d short=%d mismatches=%d", a.checks, a.swaps, a.paid, a.declined, a.short, a.mismatches)
 }

@@ -28,7 +28,7 @@ import (
 
 // gate is a provider: it grants logs of so many blocks in a request and so
 // many requests a second, and refuses the rest.
-type gate struct {
+type limitedProvider struct {
 	node   string
 	blocks uint64
 	rate   float64
@@ -40,7 +40,7 @@ type gate struct {
 	refused int // for being too many
 }
 
-func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (g *limitedProvider) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, _ := io.ReadAll(r.Body)
 	var ask struct {
 		ID     json.RawMessage
@@ -88,10 +88,10 @@ func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // TestJoinThroughAGate joins a long chain with many pools through a provider
 // that grants 100 blocks a request and 25 requests a second, and is stopped in
 // the middle. BLOCKS and POOLS in the environment make it longer.
-func TestJoinThroughAGate(t *testing.T) {
-	w := newWorld(t, 0)
-	w.many(int(venuetest.Setting(t, "POOLS", 400)), int(venuetest.Setting(t, "BLOCKS", 2500)))
-	g := &gate{node: w.chain.URL(), blocks: 100, rate: 25, tokens: 25, at: time.Now(), asked: map[string]int{}}
+func TestJoinThroughLimitedProvider(t *testing.T) {
+	w := newFixture(t, 0)
+	w.createPairs(int(venuetest.Setting(t, "POOLS", 400)), int(venuetest.Setting(t, "BLOCKS", 2500)))
+	g := &limitedProvider{node: w.chain.URL(), blocks: 100, rate: 25, tokens: 25, at: time.Now(), asked: map[string]int{}}
 	server := httptest.NewServer(g)
 	defer server.Close()
 	path := filepath.Join(t.TempDir(), "market")
@@ -154,7 +154,7 @@ func TestJoinThroughAGate(t *testing.T) {
 	}
 	join(false)
 	s := join(true)
-	same(t, w.settle(), s)
+	sameSnapshots(t, w.awaitHead(), s)
 	parity(t, w.node, s)
 	if head := s.Block().Number; searched[false] < head/3 || searched[true] > head*2/3 {
 		t.Errorf("searched %d blocks before the stop and %d after it, of %d", searched[false], searched[true], head)
@@ -167,7 +167,7 @@ func TestJoinThroughAGate(t *testing.T) {
 }
 
 // many opens pairs until there are so many, and lets blocks pass.
-func (w *world) many(pools, blocks int) {
+func (w *fixture) createPairs(pools, blocks int) {
 	w.Helper()
 	tokens := monad.Tokens()
 	have := map[string]bool{}
@@ -196,9 +196,9 @@ func (w *world) many(pools, blocks int) {
 		}
 	}
 	flush()
-	w.wire.set(true) // the world's own index need not see each of them
+	w.proxy.setCut(true) // the world's own index need not see each of them
 	for w.chain.Head().Number.Uint64() < uint64(blocks) {
 		w.mine()
 	}
-	w.wire.set(false)
+	w.proxy.setCut(false)
 }

@@ -27,30 +27,30 @@ import (
 // truth. Of a node without receipts, logs kept back in silence are a matter for
 // a second node.
 var (
-	lies = map[string][]string{
+	falseAnswers = map[string][]string{
 		"eth_getBlockByNumber": {"null", "429", "close", "hash", "parentHash", "number"},
 		"eth_getBlockByHash":   {"null", "unknown", "hash", "parentHash", "number"},
 		"eth_getBlockReceipts": {"null", "unknown", "limit", "429", "500", "close", "cut", "status", "data", "mute", "last", "twice", "reversed"},
 	}
-	liesAboutLogs = map[string][]string{
-		"eth_getBlockByNumber": lies["eth_getBlockByNumber"],
-		"eth_getBlockByHash":   lies["eth_getBlockByHash"],
+	falseLogAnswers = map[string][]string{
+		"eth_getBlockByNumber": falseAnswers["eth_getBlockByNumber"],
+		"eth_getBlockByHash":   falseAnswers["eth_getBlockByHash"],
 		"eth_getLogs":          {"null", "unknown", "limit", "429", "500", "close", "cut", "blockHash", "removed", "twice", "reversed", "none"},
 	}
 )
 
 // liar stands before a node and spoils answers. It offers no WebSocket.
-type liar struct {
+type byzantineNode struct {
 	node string
 
-	mu   sync.Mutex
-	lie  func(method string) string // the next one; empty for the truth
-	told map[string]int
+	mu        sync.Mutex
+	nextFault func(method string) string // the next one; empty for the truth
+	counts    map[string]int
 }
 
 // newLiar is a liar before the world's chain, and an indexer that trusts it.
-func (w *world) newLiar(lie func(method string) string) (*liar, *indexer.Indexer) {
-	l := &liar{node: w.chain.URL(), lie: lie, told: map[string]int{}}
+func (w *fixture) newByzantineNode(lie func(method string) string) (*byzantineNode, *indexer.Indexer) {
+	l := &byzantineNode{node: w.chain.URL(), nextFault: lie, counts: map[string]int{}}
 	server := httptest.NewServer(l)
 	w.Cleanup(server.Close)
 	x := indexer.New(indexer.Config{
@@ -61,7 +61,7 @@ func (w *world) newLiar(lie func(method string) string) (*liar, *indexer.Indexer
 	return l, x
 }
 
-func (l *liar) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (l *byzantineNode) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, _ := io.ReadAll(r.Body)
 	var ask struct {
 		ID     json.RawMessage
@@ -80,9 +80,9 @@ func (l *liar) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	lie := l.lie(ask.Method)
+	lie := l.nextFault(ask.Method)
 	if lie != "" {
-		l.told[lie]++
+		l.counts[lie]++
 	}
 	reply := func(member string, value any) {
 		json.NewEncoder(w).Encode(map[string]any{"jsonrpc": "2.0", "id": ask.ID, member: value})
@@ -112,12 +112,12 @@ func (l *liar) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	default:
 		var true struct{ Result any }
 		json.Unmarshal(truth, &true)
-		reply("result", twist(lie, true.Result))
+		reply("result", falsify(lie, true.Result))
 	}
 }
 
 // twist changes a field of a block or of the first of some logs.
-func twist(lie string, result any) any {
+func falsify(lie string, result any) any {
 	nowhere := common.Hash{0: 0xbd, 31: 1}.Hex()
 	if block, ok := result.(map[string]any); ok {
 		block[lie] = nowhere
@@ -157,19 +157,19 @@ func twist(lie string, result any) any {
 
 // Each lie is told once, at the worst moment, by a node with receipts and by
 // one without.
-func TestEveryLieIsSurvived(t *testing.T) {
-	for name, lies := range map[string]map[string][]string{"receipts": lies, "logs": liesAboutLogs} {
+func TestEveryFalseAnswer(t *testing.T) {
+	for name, lies := range map[string]map[string][]string{"receipts": falseAnswers, "logs": falseLogAnswers} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			everyLie(t, lies)
+			testFalseAnswers(t, lies)
 		})
 	}
 }
 
-func everyLie(t *testing.T, lies map[string][]string) {
-	w := newWorld(t, 0)
+func testFalseAnswers(t *testing.T, lies map[string][]string) {
+	w := newFixture(t, 0)
 	var about, next string
-	l, x := w.newLiar(func(method string) (lie string) {
+	l, x := w.newByzantineNode(func(method string) (lie string) {
 		switch {
 		case method == about:
 			lie, next = next, ""
@@ -186,28 +186,28 @@ func everyLie(t *testing.T, lies map[string][]string) {
 			l.mu.Lock()
 			about, next = method, lie
 			for i := range 3 { // unseen as yet, so that headers must be asked for
-				w.mine(slices.Concat(w.give(pools[i], 3), w.give(pools[0], 1))...)
+				w.mine(slices.Concat(w.transferAndSync(pools[i], 3), w.transferAndSync(pools[0], 1))...)
 			}
 			l.mu.Unlock()
 			parity(t, w.node, await(t, x, w.chain.Head().Hash()))
 			told++
 		}
 	}
-	delete(l.told, "no method")
-	for _, n := range l.told {
+	delete(l.counts, "no method")
+	for _, n := range l.counts {
 		told -= n
 	}
 	if told != 0 {
-		t.Errorf("%d lies were not told: %v", told, l.told)
+		t.Errorf("%d lies were not told: %v", told, l.counts)
 	}
 }
 
 // A node that turns out to follow another chain is the end.
 func TestWrongChainIsFatal(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, 0)
+	w := newFixture(t, 0)
 	asked := 0
-	l := &liar{node: w.chain.URL(), told: map[string]int{}, lie: func(method string) string {
+	l := &byzantineNode{node: w.chain.URL(), counts: map[string]int{}, nextFault: func(method string) string {
 		if method == "eth_chainId" {
 			if asked++; asked > 1 { // the first is Dial's
 				return "chain"
@@ -229,14 +229,14 @@ func TestWrongChainIsFatal(t *testing.T) {
 // Under a node that lies at random while the chain reorganises, every market
 // that is published is still that of a real block, and the last one that of
 // the head.
-func TestNoLieIsPublished(t *testing.T) {
+func TestFalseAnswersAreNotPublished(t *testing.T) {
 	for seed := range uint64(2) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t, 0)
+			w := newFixture(t, 0)
 			random := rand.New(rand.NewPCG(seed, 7))
-			l, x := w.newLiar(func(method string) string {
-				if names := lies[method]; names != nil && random.IntN(6) == 0 {
+			l, x := w.newByzantineNode(func(method string) string {
+				if names := falseAnswers[method]; names != nil && random.IntN(6) == 0 {
 					return names[random.IntN(len(names))]
 				}
 				return ""
@@ -244,10 +244,10 @@ func TestNoLieIsPublished(t *testing.T) {
 			pools := w.index.Head().Pools()
 			published := map[common.Hash]*market.Snapshot{}
 			for i := range 30 {
-				w.mine(slices.Concat(w.give(pools[i%5], 10), w.give(pools[i%3], 20))...)
+				w.mine(slices.Concat(w.transferAndSync(pools[i%5], 10), w.transferAndSync(pools[i%3], 20))...)
 				if i%10 == 9 {
 					w.nonce = w.nonceAt(w.chain.Head().Number.Uint64() - 3)
-					if err := w.chain.Reorg(3, w.give(pools[0], 1), nil, w.give(pools[1], 2), nil); err != nil {
+					if err := w.chain.Reorg(3, w.transferAndSync(pools[0], 1), nil, w.transferAndSync(pools[1], 2), nil); err != nil {
 						t.Fatal(err)
 					}
 				}
@@ -262,7 +262,7 @@ func TestNoLieIsPublished(t *testing.T) {
 			for _, s := range published {
 				parity(t, w.node, s)
 			}
-			t.Logf("%d markets published under the lies %v", len(published), l.told)
+			t.Logf("%d markets published under the lies %v", len(published), l.counts)
 		})
 	}
 }

@@ -11,11 +11,11 @@ import (
 )
 
 // The metrics count the pools that trade by source, and the others by reason.
-func TestStock(t *testing.T) {
-	w := newWorldOf(t, 0, univ2.New(monad.Sources()), nadfun.New(monad.Sources(), monad.WrappedNative))
+func TestPoolMetrics(t *testing.T) {
+	w := newFixtureWith(t, 0, univ2.New(monad.Sources()), nadfun.New(monad.Sources(), monad.WrappedNative))
 	factory, a, b := w.unpaired()
 	w.mine(w.tx(factory, pack("createPair(address,address)", a[:], b[:])))
-	s := w.settle()
+	s := w.awaitHead()
 
 	usable, idle, total := map[string]float64{}, map[string]float64{}, 0.0
 	families, err := w.registry.Gather()

@@ -25,12 +25,12 @@ import (
 
 // pairs: liquidity comes, goes and is given away, with the pair's knowledge or
 // without. Now and then there is a new pair.
-func (b *busy) pairs(p venue.Pool) []deed {
+func (b *busyChain) pairs(p venue.Pool) []action {
 	pair := common.HexToAddress(string(p.Info().ID))
 	tokens := p.Info().Tokens
 	part := b.part(200, 20)
 	r0, r1 := p.(*univ2.Pool).Reserves()
-	gift := func(token int, reserve u256.Int) deed {
+	gift := func(token int, reserve u256.Int) action {
 		amount := u256.From(1e9) // to a new pair
 		if !reserve.IsZero() {
 			amount = reserve.Div(part).Add(u256.One)
@@ -39,28 +39,28 @@ func (b *busy) pairs(p venue.Pool) []deed {
 	}
 	switch b.random.IntN(6) {
 	case 0:
-		return []deed{gift(0, r0), b.do("V2 sync", pair, pack("sync()"))}
+		return []action{gift(0, r0), b.do("V2 sync", pair, pack("sync()"))}
 	case 1:
-		return []deed{gift(1, r1)}
+		return []action{gift(1, r1)}
 	case 2:
-		return []deed{b.do("V2 skim", pair, pack("skim(address)", devchain.DevAccount[:]))}
+		return []action{b.do("V2 skim", pair, pack("skim(address)", devchain.DevAccount[:]))}
 	case 3:
 		factory, x, y := b.unpaired()
-		return []deed{b.do("V2 create", factory, pack("createPair(address,address)", x[:], y[:]))}
+		return []action{b.do("V2 create", factory, pack("createPair(address,address)", x[:], y[:]))}
 	}
-	b.later = append(b.later, func() []deed {
+	b.undo = append(b.undo, func() []action {
 		shares := b.balance(pair).Div(u256.From(1 + b.random.Uint64N(3)))
-		return []deed{
+		return []action{
 			b.do("V2 burn", pair, pack("transfer(address,uint256)", pair[:], word(shares))),
 			b.do("V2 burn", pair, pack("burn(address)", devchain.DevAccount[:])),
 		}
 	})
-	return []deed{gift(0, r0), gift(1, r1), b.do("V2 mint", pair, pack("mint(address)", devchain.DevAccount[:]))}
+	return []action{gift(0, r0), gift(1, r1), b.do("V2 mint", pair, pack("mint(address)", devchain.DevAccount[:]))}
 }
 
 // ticks3: liquidity comes and goes in ranges near the price, and swaps stop
 // just at a tick.
-func (b *busy) ticks3(p venue.Pool) []deed {
+func (b *busyChain) ticks3(p venue.Pool) []action {
 	pool, tokens := common.HexToAddress(string(p.Info().ID)), p.Info().Tokens
 	actor := common.BytesToAddress(crypto.Keccak256([]byte("braid univ3 actor")))
 	spacing := int32(b.ask(pool, pack("tickSpacing()")).Uint64())
@@ -69,7 +69,7 @@ func (b *busy) ticks3(p venue.Pool) []deed {
 	if !ok {
 		return nil
 	}
-	allow := append(b.allow(tokens[0], actor), b.allow(tokens[1], actor)...)
+	allow := append(b.approve(tokens[0], actor), b.approve(tokens[1], actor)...)
 	if b.random.IntN(3) == 0 {
 		down := r.Lower < at.Tick
 		limit, in := ticks.GetSqrtRatioAtTick(r.Lower), 0
@@ -80,15 +80,15 @@ func (b *busy) ticks3(p venue.Pool) []deed {
 		return append(allow, b.do("V3 swap to a tick", actor, pack("swap(address,bool,int256,uint160)", pool[:], yes(down), word(amount), word(limit))))
 	}
 	lower, upper := venue.Signed(r.Lower), venue.Signed(r.Upper)
-	b.later = append(b.later, func() []deed {
+	b.undo = append(b.undo, func() []action {
 		burnt := r.Liquidity.Div(u256.From(b.random.Uint64N(3))) // of nothing, all, half
-		return []deed{b.do("V3 burn", pool, pack("burn(int24,int24,uint128)", lower, upper, word(burnt)))}
+		return []action{b.do("V3 burn", pool, pack("burn(int24,int24,uint128)", lower, upper, word(burnt)))}
 	})
 	return append(allow, b.do("V3 mint", actor, pack("mint(address,int24,int24,uint128)", pool[:], lower, upper, word(r.Liquidity))))
 }
 
 // ticks4: the same inside the manager, whose key the pool's call tells.
-func (b *busy) ticks4(p venue.Pool) []deed {
+func (b *busyChain) ticks4(p venue.Pool) []action {
 	tokens := slices.Clone(p.Info().Tokens)
 	manager := p.Info().Source.Factory
 	actor := common.BytesToAddress(crypto.Keccak256([]byte("braid univ4 actor"), manager[:]))
@@ -100,29 +100,29 @@ func (b *busy) ticks4(p venue.Pool) []deed {
 		return nil
 	}
 	var value u256.Int
-	var allow []deed
+	var allow []action
 	for i, token := range tokens {
 		if token == monad.WrappedNative && key[0] == 1 {
 			tokens[i], value = common.Address{}, u256.FromFloat(p.Depth(i)+1e18)
 		} else {
-			allow = append(allow, b.allow(token, actor)...)
+			allow = append(allow, b.approve(token, actor)...)
 		}
 	}
-	modify := func(what string, value, delta u256.Int) deed {
+	modify := func(what string, value, delta u256.Int) action {
 		data := pack("modify((address,address,uint24,int24,address),(int24,int24,int256,bytes32))", tokens[0][:], tokens[1][:],
 			key[1:4], key[4:7], nil, venue.Signed(r.Lower), venue.Signed(r.Upper), word(delta), nil)
 		d := b.do(what, actor, data)
 		d.tx.Value = value
 		return d
 	}
-	b.later = append(b.later, func() []deed {
-		return []deed{modify("V4 remove", u256.Zero, u256.Zero.Sub(r.Liquidity.Div(u256.From(1+b.random.Uint64N(2)))))}
+	b.undo = append(b.undo, func() []action {
+		return []action{modify("V4 remove", u256.Zero, u256.Zero.Sub(r.Liquidity.Div(u256.From(1+b.random.Uint64N(2)))))}
 	})
 	return append(allow, modify("V4 add", value, r.Liquidity))
 }
 
 // someRange is a small part of what a pool has, in a range near its price.
-func (b *busy) someRange(p venue.Pool, tick, spacing int32) (ticks.Range, bool) {
+func (b *busyChain) someRange(p venue.Pool, tick, spacing int32) (ticks.Range, bool) {
 	part := b.part(500, 20).Float()
 	a0, a1 := u256.FromFloat(p.Depth(0)/part), u256.FromFloat(p.Depth(1)/part)
 	if a0.IsZero() || a1.IsZero() {
@@ -136,30 +136,30 @@ func (b *busy) someRange(p venue.Pool, tick, spacing int32) (ticks.Range, bool) 
 }
 
 // vault: liquidity comes in any proportion and goes in the pool's own.
-func (b *busy) vault(p venue.Pool) []deed {
+func (b *busyChain) vault(p venue.Pool) []action {
 	pool, tokens := common.HexToAddress(string(p.Info().ID)), p.Info().Tokens
 	desk := balancer.WeightedFactory
-	var txs []deed
+	var txs []action
 	var most, least []*big.Int
 	for i, balance := range p.(*balancer.Pool).Balances() {
-		txs = append(txs, b.allow(tokens[i], desk)...)
+		txs = append(txs, b.approve(tokens[i], desk)...)
 		most = append(most, balance.Div(b.part(500, 30)).Big())
 		least = append(least, new(big.Int))
 	}
 	const unbalanced, proportional, singleIn = 1, 0, 1
-	b.later = append(b.later, func() []deed {
+	b.undo = append(b.undo, func() []action {
 		held := b.ask(pool, pack("balanceOf(address)", desk[:]))
 		shares, kind := held.Div(u256.From(2+b.random.Uint64N(5))).Big(), uint8(proportional)
 		if b.random.IntN(2) == 0 {
 			kind, least[0] = singleIn, common.Big1
 		}
-		return []deed{b.do("Balancer remove", desk, b.abi("BalancerDesk", "remove", pool, tokens, least, shares, kind))}
+		return []action{b.do("Balancer remove", desk, b.abi("BalancerDesk", "remove", pool, tokens, least, shares, kind))}
 	})
 	return append(txs, b.do("Balancer add", desk, b.abi("BalancerDesk", "add", pool, tokens, most, new(big.Int), uint8(unbalanced))))
 }
 
 // kuru: orders of all sorts near the price, some of which trade at once.
-func (b *busy) kuru(p venue.Pool) []deed {
+func (b *busyChain) kuru(p venue.Pool) []action {
 	market, tokens := common.HexToAddress(string(p.Info().ID)), slices.Clone(p.Info().Tokens)
 	purse := p.Info().Source.Margin
 	if p.Spot(0, 1) == 0 || p.Spot(1, 0) == 0 {
@@ -173,20 +173,20 @@ func (b *busy) kuru(p venue.Pool) []deed {
 	}
 	amount := p.Depth(0) / b.part(200, 10).Float()
 	size := u256.FromFloat(amount / digits(3) * params[1].Float()).Add(u256.One).Big()
-	var txs []deed
+	var txs []action
 	for i := range tokens {
 		deposit := u256.FromFloat(p.Depth(i) / 4).Add(u256.One)
 		var value u256.Int
 		if p.Call(i, 1-i).Body[40]&2 != 0 {
 			tokens[i], value = common.Address{}, deposit
 		} else {
-			txs = append(txs, b.allow(tokens[i], purse)...)
+			txs = append(txs, b.approve(tokens[i], purse)...)
 		}
 		d := b.do("Kuru deposit", purse, b.abi("KuruMargin", "deposit", devchain.DevAccount, tokens[i], deposit.Big()))
 		d.tx.Value = value
 		txs = append(txs, d)
 	}
-	book := func(method string, args ...any) deed {
+	book := func(method string, args ...any) action {
 		return b.do("Kuru "+method, market, b.abi("KuruOrderBook", method, args...))
 	}
 	const bid, ask = -1, 1
@@ -204,7 +204,7 @@ func (b *busy) kuru(p venue.Pool) []deed {
 }
 
 // hanji: orders near the price, some of which trade at once.
-func (b *busy) hanji(p venue.Pool) []deed {
+func (b *busyChain) hanji(p venue.Pool) []action {
 	market, tokens := common.HexToAddress(string(p.Info().ID)), p.Info().Tokens
 	if p.Spot(0, 1) == 0 || p.Spot(1, 0) == 0 {
 		return nil
@@ -216,15 +216,15 @@ func (b *busy) hanji(p venue.Pool) []deed {
 	shares := u256.FromFloat(p.Depth(0) / b.part(200, 10).Float() / unit(0)).Add(u256.One)
 	data := pack("placeOrder(bool,uint128,uint72,uint128,bool,bool,bool,uint256)", yes(side == 0), word(shares), word(u256.FromFloat(price)),
 		word(u256.Max.Rsh(128)), nil, yes(b.random.IntN(2) == 0), yes(true), word(u256.Max))
-	return append(b.allow(tokens[side], market), b.do("Hanji order", market, data))
+	return append(b.approve(tokens[side], market), b.do("Hanji order", market, data))
 }
 
 // curves: launches, the buy that locks one, and the end of a locked one.
-func (b *busy) curves(p venue.Pool) []deed {
+func (b *busyChain) curves(p venue.Pool) []action {
 	factory, token := p.Info().Source.Factory, p.Info().Tokens[1]
 	switch {
 	case p.Spot(0, 1) == 0:
-		return []deed{b.do("NadFun graduate", factory, pack("graduate(address)", token[:]))}
+		return []action{b.do("NadFun graduate", factory, pack("graduate(address)", token[:]))}
 	case b.random.IntN(3) > 0:
 		type params struct {
 			Creator                common.Address
@@ -233,7 +233,7 @@ func (b *busy) curves(p venue.Pool) []deed {
 			ActionId               uint8
 		}
 		salt := common.Hash(word(u256.From(b.random.Uint64())))
-		return []deed{b.do("NadFun create", factory, b.abi("NadFunCurve", "create", params{devchain.DevAccount, "Nad", "NAD", "", salt, 0}))}
+		return []action{b.do("NadFun create", factory, b.abi("NadFunCurve", "create", params{devchain.DevAccount, "Nad", "NAD", "", salt, 0}))}
 	}
 	low, high := u256.Zero, u256.One.Lsh(90) // of native, what it takes to the target
 	for low.Add(u256.One).Lt(high) {
@@ -244,11 +244,11 @@ func (b *busy) curves(p venue.Pool) []deed {
 			high = middle
 		}
 	}
-	return append(b.allow(monad.WrappedNative, b.at.Router), b.swap("NadFun lock", p, 0, 1, low))
+	return append(b.approve(monad.WrappedNative, b.at.Router), b.swap("NadFun lock", p, 0, 1, low))
 }
 
 // heard notes the orders that came to stand, to take them off the book later.
-func (b *busy) heard(receipts types.Receipts) {
+func (b *busyChain) rememberOrders(receipts types.Receipts) {
 	placed := crypto.Keccak256Hash([]byte("OrderPlaced(address,address,uint64,bool,uint128,uint72,uint128,uint128,uint128,uint128,uint128,bool,bool)"))
 	created := crypto.Keccak256Hash([]byte("OrderCreated(uint40,address,uint96,uint32,bool)"))
 	flip := crypto.Keccak256Hash([]byte("FlipOrderCreated(uint40,uint40,address,uint96,uint32,uint32,bool)"))
@@ -259,13 +259,13 @@ func (b *busy) heard(receipts types.Receipts) {
 			case placed:
 				data := pack("claimOrder(address,uint64,bool,bool,bool,uint256)", devchain.DevAccount[:], log.Data[:32],
 					yes(b.random.IntN(4) == 0), nil, nil, word(u256.Max))
-				b.later = append(b.later, func() []deed { return []deed{b.do("Hanji claim", log.Address, data)} })
+				b.undo = append(b.undo, func() []action { return []action{b.do("Hanji claim", log.Address, data)} })
 			case created:
 				data := b.abi("KuruOrderBook", "batchCancelOrders", []*big.Int{id()})
-				b.later = append(b.later, func() []deed { return []deed{b.do("Kuru cancel", log.Address, data)} })
+				b.undo = append(b.undo, func() []action { return []action{b.do("Kuru cancel", log.Address, data)} })
 			case flip:
 				data := b.abi("KuruOrderBook", "batchCancelFlipOrders", []*big.Int{id()})
-				b.later = append(b.later, func() []deed { return []deed{b.do("Kuru cancel flip", log.Address, data)} })
+				b.undo = append(b.undo, func() []action { return []action{b.do("Kuru cancel flip", log.Address, data)} })
 			}
 		}
 	}

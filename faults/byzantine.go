@@ -16,15 +16,15 @@ import (
 // forgery is a block that never was: one that follows the true head, or one
 // with the head's own hash and other contents. It hangs together: its logs are
 // changed, and its receipts make its root.
-type forgery struct {
+type forgedBlock struct {
 	header, receipts json.RawMessage
 	hash, number     string
 	parent           common.Hash // whose state is taken for its own
 }
 
 // forge makes one up now and then.
-func (p *Proxy) forge(ctx context.Context) *forgery {
-	if !p.config.Liar || p.pick("forge") == "" {
+func (p *Proxy) forgeBlock(ctx context.Context) *forgedBlock {
+	if !p.config.Byzantine || p.nextFault("forge") == "" {
 		return nil
 	}
 	var header map[string]any
@@ -45,12 +45,12 @@ func (p *Proxy) forge(ctx context.Context) *forgery {
 	}
 	fake := maps.Clone(header)
 	fake["receiptsRoot"] = types.DeriveSha(receipts, trie.NewStackTrie(nil))
-	if p.number(3) > 0 {
-		fake["hash"] = crypto.Keccak256Hash(parent[:], []byte{byte(p.number(256))}).Hex()
+	if p.randomBelow(3) > 0 {
+		fake["hash"] = crypto.Keccak256Hash(parent[:], []byte{byte(p.randomBelow(256))}).Hex()
 		fake["parentHash"] = parent
 		fake["number"] = hexutil.Uint64(hexutil.MustDecodeUint64(header["number"].(string)) + 1).String()
 	}
-	f := &forgery{hash: fake["hash"].(string), number: fake["number"].(string), parent: parent}
+	f := &forgedBlock{hash: fake["hash"].(string), number: fake["number"].(string), parent: parent}
 	f.header, _ = json.Marshal(fake)
 	f.receipts, _ = json.Marshal(receipts)
 	p.mu.Lock()
@@ -61,9 +61,9 @@ func (p *Proxy) forge(ctx context.Context) *forgery {
 
 // lie is the answer to a question about what was made up; nil if the truth
 // will do.
-func (p *Proxy) lie(ctx context.Context, ask message) json.RawMessage {
+func (p *Proxy) forgedAnswer(ctx context.Context, ask message) json.RawMessage {
 	var which []json.RawMessage
-	if json.Unmarshal(ask.Params, &which); !p.config.Liar || len(which) == 0 {
+	if json.Unmarshal(ask.Params, &which); !p.config.Byzantine || len(which) == 0 {
 		return nil
 	}
 	p.mu.Lock()
@@ -71,9 +71,9 @@ func (p *Proxy) lie(ctx context.Context, ask message) json.RawMessage {
 	p.mu.Unlock()
 	switch {
 	case ask.Method == "eth_call" && len(which) > 1:
-		return p.lieCall(ctx, which)
-	case latest(ask):
-		if f = p.forge(ctx); f != nil {
+		return p.forgedCall(ctx, which)
+	case asksForHead(ask):
+		if f = p.forgeBlock(ctx); f != nil {
 			return f.header
 		}
 	case f == nil:
@@ -87,7 +87,7 @@ func (p *Proxy) lie(ctx context.Context, ask message) json.RawMessage {
 
 // lieCall reads the state of a forgery from its parent, and changes the last
 // byte of every third read.
-func (p *Proxy) lieCall(ctx context.Context, which []json.RawMessage) json.RawMessage {
+func (p *Proxy) forgedCall(ctx context.Context, which []json.RawMessage) json.RawMessage {
 	var at struct{ BlockHash common.Hash }
 	json.Unmarshal(which[1], &at)
 	p.mu.Lock()
@@ -96,7 +96,7 @@ func (p *Proxy) lieCall(ctx context.Context, which []json.RawMessage) json.RawMe
 	args := []any{which[0], which[1]}
 	if f != nil {
 		args[1] = map[string]any{"blockHash": f.parent}
-	} else if p.number(3) > 0 {
+	} else if p.randomBelow(3) > 0 {
 		return nil
 	}
 	var data hexutil.Bytes

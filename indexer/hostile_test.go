@@ -25,39 +25,39 @@ import (
 )
 
 // rogue is code that emits what it is told: three topics, then data.
-const rogue = "6060360380606060003760403560203560003583" + "6000a300"
+const logEmitter = "6060360380606060003760403560203560003583" + "6000a300"
 
 // Runtime code of odd tokens.
 var (
-	burner    = "5b600056"                                                   // burns all gas
-	reverter  = "60006000fd"                                                 // always reverts
-	wide      = "60ff60005260206000f3"                                       // 255 decimals
-	selectors = "60003560e01c63313ce5671460%02x57%s5b60%02x60005260206000f3" // decimals(), and %s for all else
-	ancient   = fmt.Sprintf(selectors, 0x38, "7f"+common.Bytes2Hex(common.RightPadBytes([]byte("OLD"), 32))+"60005260206000f3", 18)
-	nameless  = fmt.Sprintf(selectors, 0x14, reverter, 6)
+	burner        = "5b600056"                                                   // burns all gas
+	reverter      = "60006000fd"                                                 // always reverts
+	hugeDecimals  = "60ff60005260206000f3"                                       // 255 decimals
+	selectors     = "60003560e01c63313ce5671460%02x57%s5b60%02x60005260206000f3" // decimals(), and %s for all else
+	bytes32Symbol = fmt.Sprintf(selectors, 0x38, "7f"+common.Bytes2Hex(common.RightPadBytes([]byte("OLD"), 32))+"60005260206000f3", 18)
+	nameless      = fmt.Sprintf(selectors, 0x14, reverter, 6)
 )
 
 // deploy puts runtime code on the chain.
-func (w *world) deploy(runtime string) common.Address {
+func (w *fixture) deploy(runtime string) common.Address {
 	w.Helper()
 	code := common.FromHex(runtime)
 	return w.create(slices.Concat([]byte{0x60, byte(len(code))}, common.FromHex("80600b6000396000f3"), code))
 }
 
-func (w *world) create(init []byte) common.Address {
+func (w *fixture) create(init []byte) common.Address {
 	w.mine(w.tx(contracts.Deployer, slices.Concat(contracts.Salt[:], init)))
 	return crypto.CreateAddress2(contracts.Deployer, contracts.Salt, crypto.Keccak256(init))
 }
 
 // created is a PairCreated of the rogue's, cut short by some bytes.
-func (w *world) created(factory, token, pair common.Address, cut int) *types.Transaction {
+func (w *fixture) pairCreated(factory, token, pair common.Address, cut int) *types.Transaction {
 	topic := crypto.Keccak256([]byte("PairCreated(address,address,address,uint256)"))
 	data := pack("", topic, token[:], monad.WrappedNative[:], pair[:], []byte{1})[4:]
 	return w.tx(factory, data[:len(data)-cut])
 }
 
 // join is a second indexer on the world, which also follows the factory.
-func (w *world) join(factory common.Address) (*indexer.Indexer, *bytes.Buffer) {
+func (w *fixture) followFactory(factory common.Address) (*indexer.Indexer, *bytes.Buffer) {
 	sources := append(monad.Sources(), venue.Source{ID: "Rogue", Type: venue.V2, Family: univ2.Name, Factory: factory, FeeBps: 30})
 	log := new(bytes.Buffer)
 	x := indexer.New(indexer.Config{
@@ -70,10 +70,10 @@ func (w *world) join(factory common.Address) (*indexer.Indexer, *bytes.Buffer) {
 
 // Tokens that are not on the list are asked; those that harm or lie harm only
 // themselves.
-func TestTokensOfStrangers(t *testing.T) {
+func TestHostileTokens(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, 0)
-	factory := w.deploy(rogue)
+	w := newFixture(t, 0)
+	factory := w.deploy(logEmitter)
 	hostile := contracts.Token.Init("Evil\u202e\x00 "+strings.Repeat("n", 99), "U\u200bSDC", uint8(9), common.Address{1}, u256.One.Big())
 	odd := []struct {
 		address common.Address
@@ -82,17 +82,17 @@ func TestTokensOfStrangers(t *testing.T) {
 		{w.deploy(burner), market.Token{}},
 		{w.create(hostile), market.Token{Symbol: "USDC", Name: "Evil " + strings.Repeat("n", 59), Decimals: 9}},
 		{w.deploy(reverter), market.Token{}},
-		{w.deploy(ancient), market.Token{Symbol: "OLD", Name: "OLD", Decimals: 18}},
+		{w.deploy(bytes32Symbol), market.Token{Symbol: "OLD", Name: "OLD", Decimals: 18}},
 		{common.Address{0xde, 0xad}, market.Token{}}, // no code
-		{w.deploy(wide), market.Token{}},
+		{w.deploy(hugeDecimals), market.Token{}},
 		{w.deploy(nameless), market.Token{Decimals: 6}},
 	}
 	var txs []*types.Transaction
 	for i, o := range odd {
-		txs = append(txs, w.created(factory, o.address, common.Address{0xaa, byte(i)}, 0))
+		txs = append(txs, w.pairCreated(factory, o.address, common.Address{0xaa, byte(i)}, 0))
 	}
 	w.mine(txs...)
-	x, _ := w.join(factory)
+	x, _ := w.followFactory(factory)
 	s := await(t, x, w.chain.Head().Hash())
 	for i, o := range odd {
 		_, pool := s.Pool(venue.AddressID(common.Address{0xaa, byte(i)}))
@@ -123,13 +123,13 @@ func TestTokensOfStrangers(t *testing.T) {
 // a block of them keeps nobody waiting.
 func TestBurningTokens(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, 0)
-	g := &gate{node: w.chain.URL(), blocks: 1 << 40, rate: 1e9, at: time.Now(), asked: map[string]int{}}
+	w := newFixture(t, 0)
+	g := &limitedProvider{node: w.chain.URL(), blocks: 1 << 40, rate: 1e9, at: time.Now(), asked: map[string]int{}}
 	server := httptest.NewServer(g)
 	defer server.Close()
-	factory := w.deploy(rogue)
+	factory := w.deploy(logEmitter)
 	w.node = dial(t, server.URL)
-	x, log := w.join(factory)
+	x, log := w.followFactory(factory)
 	await(t, x, w.chain.Head().Hash())
 	var tokens []common.Address
 	for i := range 60 {
@@ -144,7 +144,7 @@ func TestBurningTokens(t *testing.T) {
 	before := calls()
 	var txs []*types.Transaction
 	for i, token := range tokens {
-		txs = append(txs, w.created(factory, token, common.Address{0xaa, byte(i)}, 0))
+		txs = append(txs, w.pairCreated(factory, token, common.Address{0xaa, byte(i)}, 0))
 	}
 	w.mine(txs...)
 	await(t, x, w.chain.Head().Hash())
@@ -158,22 +158,22 @@ func TestBurningTokens(t *testing.T) {
 
 // A node that passes over state overrides is at fault: no token is taken for mute
 // and no pool left out because of it.
-func TestNoOverrides(t *testing.T) {
+func TestStateOverridesRequired(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, 0)
-	factory, pair := w.deploy(rogue), common.Address{0xcc}
+	w := newFixture(t, 0)
+	factory, pair := w.deploy(logEmitter), common.Address{0xcc}
 	token := w.create(contracts.Token.Init("Honest", "HON", uint8(9), common.Address{1}, u256.One.Big()))
-	w.mine(w.created(factory, token, pair, 0))
-	node := &laggard{node: w.chain.URL()}
+	w.mine(w.pairCreated(factory, token, pair, 0))
+	node := &laggingNode{node: w.chain.URL()}
 	server := httptest.NewServer(node)
 	defer server.Close()
-	node.bare.Store(true)
+	node.dropOverrides.Store(true)
 	w.node = dial(t, server.URL)
-	x, _ := w.join(factory)
+	x, _ := w.followFactory(factory)
 	w.index = x
 	w.until("the fault is named", func() bool { return strings.Contains(x.Health().Reason, "state overrides") })
-	node.bare.Store(false)
-	if _, ok := w.settle().Pool(venue.AddressID(pair)); !ok {
+	node.dropOverrides.Store(false)
+	if _, ok := w.awaitHead().Pool(venue.AddressID(pair)); !ok {
 		t.Error("the pool is left out")
 	}
 }
@@ -182,16 +182,16 @@ func TestNoOverrides(t *testing.T) {
 // log says it once.
 func TestUnreadablePool(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, 0)
-	factory, pair := w.deploy(rogue), common.Address{0xbb}
-	x, log := w.join(factory)
-	w.mine(w.created(factory, monad.USDC, pair, 0))
+	w := newFixture(t, 0)
+	factory, pair := w.deploy(logEmitter), common.Address{0xbb}
+	x, log := w.followFactory(factory)
+	w.mine(w.pairCreated(factory, monad.USDC, pair, 0))
 	s := await(t, x, w.chain.Head().Hash())
 	if _, ok := s.Pool(venue.AddressID(pair)); !ok {
 		t.Fatal("no pool")
 	}
 	for range 3 {
-		w.mine(append(w.give(s.Pools()[0], 77), w.created(factory, monad.USDC, pair, 0), w.created(factory, monad.USDC, pair, 1))...)
+		w.mine(append(w.transferAndSync(s.Pools()[0], 77), w.pairCreated(factory, monad.USDC, pair, 0), w.pairCreated(factory, monad.USDC, pair, 1))...)
 	}
 	s = await(t, x, w.chain.Head().Hash())
 	p, ok := s.Pool(venue.AddressID(pair))
@@ -201,7 +201,7 @@ func TestUnreadablePool(t *testing.T) {
 	if _, err := p.Quote(0, 1, u256.From(1)); !errors.Is(err, venue.ErrEmpty) || p.Spot(0, 1) != 0 || p.Depth(0) != 0 {
 		t.Errorf("an unusable pool answers: %v", err)
 	}
-	theirs, _ := w.settle().Pool(s.Pools()[0].Info().ID)
+	theirs, _ := w.awaitHead().Pool(s.Pools()[0].Info().ID)
 	if s.Pools()[0].Depth(0) != theirs.Depth(0) {
 		t.Error("another pool fell behind")
 	}

@@ -21,58 +21,59 @@ import (
 	"braid/market"
 )
 
-// witness is a node that knows one block, which a liar twists. It can be away.
-type witness struct {
-	liar  bool
-	times bool // its logs have them
-	away  atomic.Bool
-	asked atomic.Int64
+// oneBlockNode is a node that knows block 7 only. If it is byzantine it answers
+// with other contents; if it is offline it closes connections.
+type oneBlockNode struct {
+	byzantine  bool
+	timestamps bool // its logs have blockTimestamp
+	offline    atomic.Bool
+	requests   atomic.Int64
 }
 
-func (w *witness) ChainId() hexutil.Uint64 { return 143 }
+func (w *oneBlockNode) ChainId() hexutil.Uint64 { return 143 }
 
-func (w *witness) ClientVersion() string {
-	if w.liar {
+func (w *oneBlockNode) ClientVersion() string {
+	if w.byzantine {
 		return "braid/"
 	}
 	return "Monad/1"
 }
 
-func (w *witness) GetBlockByHash(h common.Hash, full bool) map[string]any {
-	w.asked.Add(1)
+func (w *oneBlockNode) GetBlockByHash(h common.Hash, full bool) map[string]any {
+	w.requests.Add(1)
 	if h != hash(7) {
 		return nil
 	}
 	b := block(7)
-	if w.liar {
+	if w.byzantine {
 		b["receiptsRoot"] = common.Hash{1}
 	}
 	return b
 }
 
-func (w *witness) Call(args map[string]any, at map[string]any) hexutil.Bytes {
-	if w.liar {
+func (w *oneBlockNode) Call(args map[string]any, at map[string]any) hexutil.Bytes {
+	if w.byzantine {
 		return make([]byte, 31)
 	}
 	return make([]byte, 32)
 }
 
-// GetLogs gives one of block 7, with nothing in it; a liar keeps it back.
-func (w *witness) GetLogs(map[string]any) []map[string]any {
-	if w.liar {
+// GetLogs gives one empty log of block 7, or none if the node is byzantine.
+func (w *oneBlockNode) GetLogs(map[string]any) []map[string]any {
+	if w.byzantine {
 		return []map[string]any{}
 	}
 	log := map[string]any{
 		"address": common.Address{}, "topics": []common.Hash{{1}}, "data": "0x", "blockNumber": "0x7", "blockHash": hash(7),
 		"transactionHash": common.Hash{}, "transactionIndex": "0x0", "logIndex": "0x0",
 	}
-	if w.times {
+	if w.timestamps {
 		log["blockTimestamp"] = "0x7"
 	}
 	return []map[string]any{log}
 }
 
-func (w *witness) open(t *testing.T, before http.HandlerFunc) string {
+func (w *oneBlockNode) start(t *testing.T, before http.HandlerFunc) string {
 	server := rpc.NewServer()
 	for _, name := range []string{"eth", "web3"} {
 		if err := server.RegisterName(name, w); err != nil {
@@ -80,7 +81,7 @@ func (w *witness) open(t *testing.T, before http.HandlerFunc) string {
 		}
 	}
 	web := httptest.NewServer(http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
-		if w.away.Load() {
+		if w.offline.Load() {
 			panic(http.ErrAbortHandler)
 		}
 		if before != nil {
@@ -94,11 +95,11 @@ func (w *witness) open(t *testing.T, before http.HandlerFunc) string {
 	return web.URL
 }
 
-func open(t *testing.T, rate float64, nodes ...*witness) *chain.Client {
+func open(t *testing.T, rate float64, nodes ...*oneBlockNode) *chain.Client {
 	t.Helper()
 	var urls []string
 	for _, n := range nodes {
-		urls = append(urls, n.open(t, nil))
+		urls = append(urls, n.start(t, nil))
 	}
 	c, err := chain.Open(t.Context(), chain.Config{URLs: urls, ChainID: 143, Rate: rate})
 	if err != nil {
@@ -110,23 +111,23 @@ func open(t *testing.T, rate float64, nodes ...*witness) *chain.Client {
 
 func TestQuorum(t *testing.T) {
 	for _, row := range []struct {
-		nodes string // h honest, l liar, - away
-		want  error  // nil: the truth
+		nodes string // h honest, l byzantine, - offline
+		want  error  // nil: the honest answer
 	}{
 		{"h", nil}, {"h-", nil}, {"-h", nil}, {"hhl", nil}, {"lhh", nil}, {"hlh", nil}, {"h-h", nil}, {"lh-h", nil}, {"llhhh", nil},
 		{"hl-", chain.ErrDisagree}, {"-l-h", chain.ErrDisagree},
 	} {
-		var nodes []*witness
+		var nodes []*oneBlockNode
 		for _, kind := range row.nodes {
-			nodes = append(nodes, &witness{liar: kind == 'l'})
+			nodes = append(nodes, &oneBlockNode{byzantine: kind == 'l'})
 		}
 		c := open(t, 0, nodes...)
 		for i, kind := range row.nodes {
-			nodes[i].away.Store(kind == '-')
+			nodes[i].offline.Store(kind == '-')
 		}
-		for range 10 { // whoever is asked first
+		for range 10 { // whichever node is asked first
 			h, err := c.HeaderByHash(t.Context(), hash(7))
-			if row.want == nil && (err != nil || h.Hash != hash(7) || h.Receipts != common.Hash{}) {
+			if row.want == nil && (err != nil || h.Hash != hash(7) || h.ReceiptsRoot != common.Hash{}) {
 				t.Errorf("%s: header %v: %v", row.nodes, h, err)
 			}
 			results, callErr := c.Calls(t.Context(), hash(7), []chain.Call{{}})
@@ -147,15 +148,16 @@ func TestQuorum(t *testing.T) {
 	}
 }
 
-// Ranges of logs are what a quorum says, whether or not a node tells the time.
+// Ranges of logs are what a quorum answers, whether or not a node sends
+// timestamps.
 func TestQuorumOfRanges(t *testing.T) {
-	for name, nodes := range map[string][]*witness{
-		"a liar":         {{}, {liar: true}, {}},
-		"nodes differ":   {{times: true}, {}, {liar: true}},
-		"a liar is fast": {{liar: true}, {times: true}, {}},
+	for name, nodes := range map[string][]*oneBlockNode{
+		"one is byzantine":   {{}, {byzantine: true}, {}},
+		"nodes differ":       {{timestamps: true}, {}, {byzantine: true}},
+		"byzantine is first": {{byzantine: true}, {timestamps: true}, {}},
 	} {
 		c := open(t, 0, nodes...)
-		for range 5 { // whoever is asked first
+		for range 5 { // whichever node is asked first
 			var got []types.Log
 			err := c.LogsRange(t.Context(), 1, 9, []common.Hash{{1}}, func(logs []types.Log, _ uint64) error {
 				got = append(got, logs...)
@@ -168,10 +170,10 @@ func TestQuorumOfRanges(t *testing.T) {
 	}
 }
 
-// A node may claim that its answer is of any length.
-func TestLongAnswer(t *testing.T) {
-	w := &witness{}
-	url := w.open(t, func(out http.ResponseWriter, r *http.Request) {
+// A node may claim any content length; the answer that never comes is an error.
+func TestClaimedContentLength(t *testing.T) {
+	w := &oneBlockNode{}
+	url := w.start(t, func(out http.ResponseWriter, r *http.Request) {
 		if body, _ := io.ReadAll(r.Body); strings.Contains(string(body), "eth_getBlockReceipts") {
 			out.Header().Set("Content-Length", "9000000000000000000")
 			out.Header().Set("Retry-After", "0") // this is the answer
@@ -184,17 +186,17 @@ func TestLongAnswer(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	h := chain.Header{Block: market.Block{Number: 7, Hash: hash(7)}, Receipts: common.Hash{1}}
+	h := chain.Header{Block: market.Block{Number: 7, Hash: hash(7)}, ReceiptsRoot: common.Hash{1}}
 	if _, err := c.Logs(t.Context(), h, nil); err == nil {
-		t.Error("an answer that never came is taken for one")
+		t.Error("an answer that never came is accepted")
 	}
 }
 
-// A node that is busy is left alone for as long as it asked, and answers then.
+// A node that answers 429 is not asked for as long as Retry-After says.
 func TestRetryAfter(t *testing.T) {
 	var busy, until, early atomic.Int64
-	w := &witness{}
-	url := w.open(t, func(out http.ResponseWriter, r *http.Request) {
+	w := &oneBlockNode{}
+	url := w.start(t, func(out http.ResponseWriter, r *http.Request) {
 		switch {
 		case busy.CompareAndSwap(1, 2):
 			until.Store(time.Now().Add(time.Second).UnixNano())
@@ -214,17 +216,17 @@ func TestRetryAfter(t *testing.T) {
 		t.Errorf("busy: %v", err)
 	}
 	if _, err := c.HeaderByHash(t.Context(), hash(7)); err != nil {
-		t.Errorf("after the rest: %v", err)
+		t.Errorf("after the pause: %v", err)
 	}
 	if n := early.Load(); n > 0 {
-		t.Errorf("%d requests during the rest", n)
+		t.Errorf("%d requests during the pause", n)
 	}
 }
 
-// No more is asked than the limit allows, and who could not be served in time
-// hears it at once.
+// Requests keep to the rate limit; one that cannot be made before its deadline
+// fails at once.
 func TestRate(t *testing.T) {
-	w := &witness{}
+	w := &oneBlockNode{}
 	c := open(t, 20, w)
 	began := time.Now()
 	for time.Since(began) < time.Second {
@@ -232,10 +234,10 @@ func TestRate(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if most := int64(20 + 20*time.Since(began).Seconds() + 1); w.asked.Load() > most {
-		t.Errorf("%d requests, at most %d are allowed", w.asked.Load(), most)
+	if most := int64(20 + 20*time.Since(began).Seconds() + 1); w.requests.Load() > most {
+		t.Errorf("%d requests, at most %d are allowed", w.requests.Load(), most)
 	}
-	slow := open(t, 1e-6, w) // its one request of the first week was for the chain's ID
+	slow := open(t, 1e-6, w) // its one request of the first week was eth_chainId
 	ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
 	defer cancel()
 	if _, err := slow.HeaderByHash(ctx, hash(7)); err == nil {

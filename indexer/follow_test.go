@@ -13,7 +13,7 @@ import (
 )
 
 func TestFollowsARealChain(t *testing.T) {
-	w := newWorld(t, 0)
+	w := newFixture(t, 0)
 	s := w.index.Head()
 	if len(s.Pools()) < 100 {
 		t.Fatalf("joined with %d pools", len(s.Pools()))
@@ -27,15 +27,15 @@ func TestFollowsARealChain(t *testing.T) {
 		var txs []*types.Transaction
 		for range 1 + random.IntN(8) { // often the same pool twice
 			p := s.Pools()[random.IntN(10)]
-			txs = append(txs, w.give(p, 1+random.Uint64N(1_000_000))...)
+			txs = append(txs, w.transferAndSync(p, 1+random.Uint64N(1_000_000))...)
 		}
 		w.mine(txs...)
 		began := time.Now()
-		w.settle()
+		w.awaitHead()
 		sum, slowest = sum+time.Since(began), max(slowest, time.Since(began))
 	}
 	t.Logf("sealed block to published market: mean %v, slowest %v", sum/blocks, slowest)
-	parity(t, w.node, w.settle())
+	parity(t, w.node, w.awaitHead())
 
 	h := w.index.Health()
 	if !h.Ready || !h.Reachable || h.Reason != "" || h.Lag != 0 || h.Block != w.chain.Head().Number.Uint64() || time.Since(h.Updated) > 5*time.Second {
@@ -45,24 +45,24 @@ func TestFollowsARealChain(t *testing.T) {
 
 func TestReorgs(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, 0)
+	w := newFixture(t, 0)
 	pools := w.index.Head().Pools()
 	for depth := 1; depth <= 5; depth++ {
 		root := w.nonce
 		for range depth {
-			w.mine(w.give(pools[depth], 1000)...)
+			w.mine(w.transferAndSync(pools[depth], 1000)...)
 		}
-		old := w.settle()
+		old := w.awaitHead()
 		// The new branch is longer, as long, or shorter by turns.
 		w.nonce = root
 		branch := make([][]*types.Transaction, max(1, depth+1-depth%3))
 		for i := range branch {
-			branch[i] = w.give(pools[depth], 7)
+			branch[i] = w.transferAndSync(pools[depth], 7)
 		}
 		if err := w.chain.Reorg(depth, branch...); err != nil {
 			t.Fatal(err)
 		}
-		s := w.settle()
+		s := w.awaitHead()
 		if s.Block().Hash == old.Block().Hash {
 			t.Fatal("nothing was replaced")
 		}
@@ -81,30 +81,30 @@ func TestReorgs(t *testing.T) {
 // same block, it is one.
 func TestReorgDropsACreation(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, 0)
+	w := newFixture(t, 0)
 	before := w.index.Head()
 	factory, a, b := w.unpaired()
 	create := func() *types.Transaction { return w.tx(factory, pack("createPair(address,address)", a[:], b[:])) }
 
 	root := w.nonce
 	w.mine(create())
-	s := w.settle()
+	s := w.awaitHead()
 	if len(s.Pools()) != len(before.Pools())+1 {
 		t.Fatalf("%d pools after a creation, %d before", len(s.Pools()), len(before.Pools()))
 	}
 	made := s.Pools()[len(s.Pools())-1]
 
 	w.nonce = root
-	if err := w.chain.Reorg(1, w.give(before.Pools()[0], 5)); err != nil {
+	if err := w.chain.Reorg(1, w.transferAndSync(before.Pools()[0], 5)); err != nil {
 		t.Fatal(err)
 	}
-	if s = w.settle(); len(s.Pools()) != len(before.Pools()) {
+	if s = w.awaitHead(); len(s.Pools()) != len(before.Pools()) {
 		t.Fatal("the pool outlived its block")
 	}
 	parity(t, w.node, s)
 
-	w.mine(slices.Concat([]*types.Transaction{create()}, w.give(made, 12345))...)
-	s = w.settle()
+	w.mine(slices.Concat([]*types.Transaction{create()}, w.transferAndSync(made, 12345))...)
+	s = w.awaitHead()
 	p, ok := s.Pool(made.Info().ID)
 	if !ok || p.Depth(0) != 12345 {
 		t.Fatalf("pool made and filled in one block: %v", p)
@@ -115,12 +115,12 @@ func TestReorgDropsACreation(t *testing.T) {
 func TestGapsAndOutages(t *testing.T) {
 	t.Parallel()
 	const keep = 16
-	w := newWorld(t, keep)
+	w := newFixture(t, keep)
 	pools := w.index.Head().Pools()
 	for range 2 * keep {
 		w.mine() // room for the deep branch
 	}
-	w.settle()
+	w.awaitHead()
 	for _, c := range []struct {
 		name            string
 		mined, dropped  int
@@ -133,7 +133,7 @@ func TestGapsAndOutages(t *testing.T) {
 		{"another branch, deeper than what is kept", 2, keep + 4, 1, 1},
 	} {
 		reorgs, resyncs, faults := w.metric("reorgs_total"), w.metric("resyncs_total"), w.metric("rpc_errors_total")
-		w.wire.set(true)
+		w.proxy.setCut(true)
 		w.until(c.name+": the outage is seen", func() bool {
 			h := w.index.Health()
 			return h.Ready && !h.Reachable && h.Reason != ""
@@ -141,17 +141,17 @@ func TestGapsAndOutages(t *testing.T) {
 		if c.dropped > 0 {
 			w.nonce = w.nonceAt(w.chain.Head().Number.Uint64() - uint64(c.dropped))
 			branch := make([][]*types.Transaction, c.dropped)
-			branch[0] = w.give(pools[3], 99)
+			branch[0] = w.transferAndSync(pools[3], 99)
 			if err := w.chain.Reorg(c.dropped, branch...); err != nil {
 				t.Fatal(err)
 			}
 		}
 		for i := range c.mined {
-			w.mine(w.give(pools[i%7], 1000)...)
+			w.mine(w.transferAndSync(pools[i%7], 1000)...)
 		}
-		w.wire.set(false)
+		w.proxy.setCut(false)
 
-		parity(t, w.node, w.settle())
+		parity(t, w.node, w.awaitHead())
 		w.until(c.name+": health is back", func() bool {
 			h := w.index.Health()
 			return h.Reachable && h.Reason == "" && h.Lag == 0
@@ -167,7 +167,7 @@ func TestGapsAndOutages(t *testing.T) {
 }
 
 // unpaired finds a source and two tokens that have no pool there.
-func (w *world) unpaired() (factory, a, b common.Address) {
+func (w *fixture) unpaired() (factory, a, b common.Address) {
 	w.Helper()
 	s := w.index.Head()
 	real := slices.IndexFunc(s.Pools(), func(p venue.Pool) bool { return p.Info().Source.Factory != common.Address{} })
@@ -190,7 +190,7 @@ func (w *world) unpaired() (factory, a, b common.Address) {
 }
 
 // metric is the value of a counter or gauge.
-func (w *world) metric(name string) float64 {
+func (w *fixture) metric(name string) float64 {
 	w.Helper()
 	families, err := w.registry.Gather()
 	if err != nil {
@@ -206,7 +206,7 @@ func (w *world) metric(name string) float64 {
 	return 0
 }
 
-func (w *world) until(what string, is func() bool) {
+func (w *fixture) until(what string, is func() bool) {
 	w.Helper()
 	for deadline := time.Now().Add(2 * time.Minute); !is(); time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {

@@ -28,10 +28,10 @@ import (
 )
 
 // world is a local chain, a wire that can be cut and an indexer behind it.
-type world struct {
+type fixture struct {
 	testing.TB
 	chain    *devchain.Chain
-	wire     *wire
+	proxy    *tcpProxy
 	node     *chain.Client
 	index    *indexer.Indexer
 	registry *prometheus.Registry
@@ -39,18 +39,18 @@ type world struct {
 	nonce    uint64 // of the dev account on the branch we build
 }
 
-func newWorld(t testing.TB, keep int) *world {
+func newFixture(t testing.TB, keep int) *fixture {
 	t.Helper()
-	return newWorldOf(t, keep, univ2.New(monad.Sources()))
+	return newFixtureWith(t, keep, univ2.New(monad.Sources()))
 }
 
-func newWorldOf(t testing.TB, keep int, families ...venue.Family) *world {
+func newFixtureWith(t testing.TB, keep int, families ...venue.Family) *fixture {
 	t.Helper()
-	return newWorldFrom(t, keep, market.New(monad.Chain()), families...)
+	return newFixtureFrom(t, keep, market.New(monad.Chain()), families...)
 }
 
 // newWorldFrom has an indexer that goes on from a market.
-func newWorldFrom(t testing.TB, keep int, start *market.Snapshot, families ...venue.Family) *world {
+func newFixtureFrom(t testing.TB, keep int, start *market.Snapshot, families ...venue.Family) *fixture {
 	t.Helper()
 	local, err := devchain.Start(t.Context(), devchain.Config{
 		RPCAddr: "127.0.0.1:0", Artifacts: "../build/artifacts", Seed: 1, Sources: monad.Sources(), Families: families,
@@ -59,14 +59,14 @@ func newWorldFrom(t testing.TB, keep int, start *market.Snapshot, families ...ve
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { local.Close() })
-	w := &world{TB: t, chain: local, wire: newWire(t, local.URL()), registry: prometheus.NewRegistry(), families: families}
-	w.node = dial(t, w.wire.url())
+	w := &fixture{TB: t, chain: local, proxy: newTCPProxy(t, local.URL()), registry: prometheus.NewRegistry(), families: families}
+	w.node = dial(t, w.proxy.url())
 	w.index = indexer.New(indexer.Config{
 		Node: w.node, Families: families, Start: start, Listed: monad.Tokens(), Registry: w.registry,
 		FirstBlock: 1_000_000, Keep: keep,
 	})
 	run(t, w.index)
-	w.settle()
+	w.awaitHead()
 	return w
 }
 
@@ -94,7 +94,7 @@ func run(t testing.TB, x *indexer.Indexer) {
 }
 
 // settle waits until the market is that of the chain's head.
-func (w *world) settle() *market.Snapshot {
+func (w *fixture) awaitHead() *market.Snapshot {
 	w.Helper()
 	return await(w.TB, w.index, w.chain.Head().Hash())
 }
@@ -134,7 +134,7 @@ func parity(t testing.TB, node *chain.Client, s *market.Snapshot) {
 }
 
 // nonceAt is how many transactions the dev account had sent by that block.
-func (w *world) nonceAt(number uint64) uint64 {
+func (w *fixture) nonceAt(number uint64) uint64 {
 	w.Helper()
 	node, err := ethclient.Dial(w.chain.URL())
 	if err != nil {
@@ -149,7 +149,7 @@ func (w *world) nonceAt(number uint64) uint64 {
 }
 
 // header is that of a block on any branch.
-func (w *world) header(hash common.Hash) *types.Header {
+func (w *fixture) header(hash common.Hash) *types.Header {
 	w.Helper()
 	node, err := ethclient.Dial(w.chain.URL())
 	if err != nil {
@@ -164,16 +164,16 @@ func (w *world) header(hash common.Hash) *types.Header {
 }
 
 // tx is a transaction of the dev account.
-func (w *world) tx(to common.Address, data []byte) *types.Transaction {
+func (w *fixture) tx(to common.Address, data []byte) *types.Transaction {
 	return w.sign(venue.Tx{To: to, Data: data, Gas: 5_000_000})
 }
 
-func (w *world) sign(tx venue.Tx) *types.Transaction {
+func (w *fixture) sign(tx venue.Tx) *types.Transaction {
 	w.nonce++
 	return devchain.Sign(devchain.DevKey, w.nonce-1, tx)
 }
 
-func (w *world) mine(txs ...*types.Transaction) {
+func (w *fixture) mine(txs ...*types.Transaction) {
 	w.Helper()
 	receipts, err := w.chain.Mine(txs...)
 	if err != nil {
@@ -187,7 +187,7 @@ func (w *world) mine(txs ...*types.Transaction) {
 }
 
 // give raises a pool's reserve of its first token by an amount, with a Sync.
-func (w *world) give(p venue.Pool, amount uint64) []*types.Transaction {
+func (w *fixture) transferAndSync(p venue.Pool, amount uint64) []*types.Transaction {
 	pair := common.HexToAddress(string(p.Info().ID))
 	return []*types.Transaction{
 		w.tx(p.Info().Tokens[0], pack("transfer(address,uint256)", pair[:], u256.From(amount).Big().Bytes())),
@@ -204,7 +204,7 @@ func pack(signature string, words ...[]byte) []byte {
 }
 
 // wire carries TCP to a node, and can be cut.
-type wire struct {
+type tcpProxy struct {
 	listener net.Listener
 	to       string
 
@@ -213,7 +213,7 @@ type wire struct {
 	conns []net.Conn
 }
 
-func newWire(t testing.TB, to string) *wire {
+func newTCPProxy(t testing.TB, to string) *tcpProxy {
 	u, err := url.Parse(to)
 	if err != nil {
 		t.Fatal(err)
@@ -222,7 +222,7 @@ func newWire(t testing.TB, to string) *wire {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &wire{listener: l, to: u.Host}
+	w := &tcpProxy{listener: l, to: u.Host}
 	go func() {
 		for {
 			conn, err := l.Accept()
@@ -232,13 +232,13 @@ func newWire(t testing.TB, to string) *wire {
 			go w.carry(conn)
 		}
 	}()
-	t.Cleanup(func() { l.Close(); w.set(true) })
+	t.Cleanup(func() { l.Close(); w.setCut(true) })
 	return w
 }
 
-func (w *wire) url() string { return "http://" + w.listener.Addr().String() }
+func (w *tcpProxy) url() string { return "http://" + w.listener.Addr().String() }
 
-func (w *wire) carry(near net.Conn) {
+func (w *tcpProxy) carry(near net.Conn) {
 	defer near.Close()
 	far, err := net.Dial("tcp", w.to)
 	if err != nil {
@@ -257,7 +257,7 @@ func (w *wire) carry(near net.Conn) {
 }
 
 // set cuts the wire or mends it.
-func (w *wire) set(cut bool) {
+func (w *tcpProxy) setCut(cut bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.cut = cut

@@ -1,0 +1,228 @@
+package chain
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+)
+
+// HeadUpdate is the newest block that a quorum of nodes confirms, or the reason
+// why there is none. If Err is not nil, the embedded Header is empty.
+type HeadUpdate struct {
+	Header
+	FirstSeen    time.Time // local time at which the first node reported this block as its head
+	ConfirmedAt  time.Time // latest local time at which a quorum of nodes had reported no higher block
+	QuorumHeight uint64    // block number that at least a quorum of nodes claims to have reached
+	Err          error
+}
+
+// observation is one report of one node about its head, or its failure to
+// report one.
+type observation struct {
+	node int // index into Client.nodes and headQuorum.voters
+	head Header
+	at   time.Time // local time of the report
+	err  error     // if not nil, head is not valid
+}
+
+// headQuorum computes the head of the chain from the observations of all nodes.
+// It makes no requests and reads no clock; it is used by one goroutine.
+//
+// A node votes for block B if its own head is B or a descendant of B, and the
+// header it has at B's number equals B in every field. The head is the highest
+// block with at least quorum votes, so:
+//
+//   - a block that only fewer than quorum nodes know is never the head;
+//   - a block that the nodes replaced (a reorg) loses its votes and stops being
+//     the head, even if the new branch is shorter;
+//   - a node that is ahead of B still votes for B, but says nothing about how
+//     recent B is: ConfirmedAt counts only reports of blocks not above B.
+type headQuorum struct {
+	quorum     int           // votes needed; 1 <= quorum <= len(voters)
+	stuckAfter time.Duration // a head reported for longer than this, or with an older timestamp, is an error; 0: no limit
+	voters     []voter       // one for each node
+}
+
+// voter is what one node has reported so far.
+type voter struct {
+	head      Header            // the last one reported without error; zero before the first
+	lastOK    time.Time         // local time of that report
+	err       error             // of the last report; nil if it was good
+	expired   bool              // reports have failed for longer than gracePeriod: it votes for nothing
+	seen      []seenHead        // the last maxSeenHeads distinct heads, least recently reported first
+	ancestors map[uint64]Header // the node's answers for blocks below head, by number; cleared when head changes
+	pending   bool              // a request for an ancestor is under way
+}
+
+// seenHead is a head with the local times of its first and last report.
+type seenHead struct {
+	Header
+	first, last time.Time
+}
+
+const (
+	// gracePeriod is how long the votes of a node outlive its last good report.
+	gracePeriod = time.Second
+
+	// maxSeenHeads bounds the memory of a voter. Nodes differ by a few blocks;
+	// 128 blocks of 300 ms are more than half a minute.
+	maxSeenHeads = 128
+)
+
+// observe records a report. A head that is stuck or too old counts as an error.
+func (q *headQuorum) observe(o observation) {
+	v := &q.voters[o.node]
+	known := slices.IndexFunc(v.seen, func(s seenHead) bool { return s.Header == o.head })
+	switch {
+	case o.err != nil || q.stuckAfter == 0:
+	case known >= 0 && o.at.Sub(v.seen[known].first) > q.stuckAfter:
+		o.err = fmt.Errorf("node %d has reported nothing newer than block %d for %s: it is stuck, or the chain is", o.node+1, o.head.Number, q.stuckAfter)
+	case o.at.Sub(time.Unix(int64(o.head.Time), 0)) > q.stuckAfter:
+		o.err = fmt.Errorf("node %d has nothing newer than block %d of more than %s ago: it is catching up, or our clock is ahead", o.node+1, o.head.Number, q.stuckAfter)
+	}
+	if v.err = o.err; o.err != nil {
+		v.expired = o.at.Sub(v.lastOK) > gracePeriod
+		return
+	}
+	v.lastOK, v.expired = o.at, false
+	if o.head != v.head {
+		v.head, v.ancestors = o.head, map[uint64]Header{}
+	}
+	now := seenHead{o.head, o.at, o.at}
+	switch {
+	case known >= 0:
+		now.first = v.seen[known].first
+		v.seen = slices.Delete(v.seen, known, known+1)
+	case len(v.seen) == maxSeenHeads:
+		v.seen = slices.Delete(v.seen, 0, 1)
+	}
+	v.seen = append(v.seen, now)
+}
+
+// ancestorQuery is a header to request from a node, because the reports so far
+// do not tell whether the node votes for a block of that number.
+type ancestorQuery struct {
+	node   int // index into headQuorum.voters
+	number uint64
+}
+
+// head is the highest block with a quorum of votes. The queries name requests
+// whose answers may give another block a quorum.
+func (q *headQuorum) head() (best HeadUpdate, queries []ancestorQuery) {
+	votes := 0
+	for i := range q.voters {
+		candidate := q.voters[i].head
+		if candidate.Hash == best.Hash || q.voters[i].expired || candidate == (Header{}) {
+			continue
+		}
+		update, n, unknown := q.count(candidate)
+		if n < q.quorum {
+			if n+len(unknown) >= q.quorum {
+				queries = append(queries, unknown...)
+			}
+			continue
+		}
+		// Of two blocks with the same number and as many votes, the one seen
+		// later wins: the other may have been replaced.
+		if votes == 0 || cmp.Or(cmp.Compare(update.Number, best.Number), cmp.Compare(n, votes), update.FirstSeen.Compare(best.FirstSeen)) > 0 {
+			best, votes = update, n
+		}
+	}
+	if votes == 0 {
+		best.Err = q.noHeadError()
+	}
+	best.QuorumHeight = q.height()
+	return best, queries
+}
+
+// count counts the votes for a block. Nodes whose vote is not known are
+// returned as queries. The update is complete if votes reaches the quorum.
+func (q *headQuorum) count(b Header) (update HeadUpdate, votes int, unknown []ancestorQuery) {
+	update.Header = b
+	var current []time.Time // for each vote, the last report of a block not above b
+	for i := range q.voters {
+		yes, known := q.voters[i].votesFor(b)
+		if !known {
+			unknown = append(unknown, ancestorQuery{i, b.Number})
+		}
+		if !yes {
+			continue
+		}
+		first, last := q.voters[i].seenTimes(b)
+		if !first.IsZero() && (update.FirstSeen.IsZero() || first.Before(update.FirstSeen)) {
+			update.FirstSeen = first
+		}
+		current = append(current, last)
+	}
+	if votes = len(current); votes >= q.quorum {
+		slices.SortFunc(current, func(a, b time.Time) int { return b.Compare(a) }) // newest first
+		update.ConfirmedAt = current[q.quorum-1]
+	}
+	return update, votes, unknown
+}
+
+// height is the quorum-th highest head number, whatever the branch.
+func (q *headQuorum) height() uint64 {
+	numbers := make([]uint64, len(q.voters))
+	for i := range q.voters {
+		numbers[i] = q.voters[i].head.Number
+	}
+	slices.Sort(numbers)
+	return numbers[len(numbers)-q.quorum]
+}
+
+// votesFor tells whether block b is on the branch of the node's head. It is not
+// known if there is a gap between them in what the node has reported, and the
+// node has not been asked for its header of that number.
+func (v *voter) votesFor(b Header) (yes, known bool) {
+	if v.expired || v.head == (Header{}) {
+		return false, true
+	}
+	h := v.head
+	for h.Number > b.Number {
+		// The node may forge hashes that refer to each other in a cycle; the walk
+		// ends because the number falls by one with each step.
+		i := slices.IndexFunc(v.seen, func(s seenHead) bool { return s.Hash == h.Parent && s.Number+1 == h.Number })
+		if i < 0 {
+			ancestor, ok := v.ancestors[b.Number]
+			return ok && ancestor == b, ok
+		}
+		h = v.seen[i].Header
+	}
+	return h == b, true
+}
+
+// seenTimes are the local times of the node's first report of block b (zero if
+// it never was the node's head), and of its last report of any block whose
+// number is not above that of b.
+func (v *voter) seenTimes(b Header) (first, last time.Time) {
+	for _, s := range v.seen {
+		if s.Header == b {
+			first = s.first
+		}
+		if s.Number <= b.Number && s.last.After(last) {
+			last = s.last
+		}
+	}
+	return first, last
+}
+
+// noHeadError says why no block has a quorum: the first node's error, or that
+// the nodes disagree.
+func (q *headQuorum) noHeadError() error {
+	for _, v := range q.voters {
+		if v.err != nil {
+			return v.err
+		}
+	}
+	text := ""
+	for _, v := range q.voters {
+		if v.head == (Header{}) {
+			return errors.New("not all nodes have reported a head")
+		}
+		text += fmt.Sprintf(" %d %s", v.head.Number, v.head.Hash.TerminalString())
+	}
+	return fmt.Errorf("%w about the head:%s", ErrDisagree, text)
+}

@@ -1,0 +1,227 @@
+package indexer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
+
+	"braid/chain"
+	"braid/market"
+)
+
+// recentSnapshots are the last max snapshots, of all branches.
+type recentSnapshots struct {
+	max    int
+	byHash map[common.Hash]*market.Snapshot
+	order  []common.Hash // oldest first
+}
+
+func (k *recentSnapshots) add(s *market.Snapshot) {
+	h := s.Block().Hash
+	if k.byHash[h] == nil {
+		k.order = append(k.order, h)
+	}
+	k.byHash[h] = s
+	if len(k.order) > k.max {
+		delete(k.byHash, k.order[0])
+		k.order = slices.Delete(k.order, 0, 1)
+	}
+}
+
+// forked tells whether a is on another branch than b: not a descendant of b, nor b
+// itself. It is false if too old snapshots would be needed to tell.
+func (k *recentSnapshots) forked(a, b *market.Snapshot) bool {
+	for a != nil && a.Block().Number > b.Block().Number {
+		a = k.byHash[a.Block().Parent]
+	}
+	return a != nil && a != b
+}
+
+// path follows parent hashes back from head to a block whose snapshot is known or
+// can be made, and gives that snapshot and the headers of the blocks after it,
+// oldest first. The base is a recent snapshot (on a reorg, of the common
+// ancestor); the empty one, if the first block is reached; or, after x.keep
+// blocks, that of a settled block.
+func (x *Indexer) path(ctx context.Context, head chain.Header) (base *market.Snapshot, path []chain.Header, err error) {
+	if seen := x.newestSettled(); seen != nil && x.olderThanSettled(head.Block, seen.Block()) {
+		return nil, nil, fmt.Errorf("block %d: %w", head.Number, errNodesBehind)
+	}
+	first := x.firstBlock
+	if head.Number < first {
+		first = 0
+	}
+	for b := head; ; {
+		path = append(path, b)
+		switch base = x.recent.byHash[b.Parent]; {
+		case base != nil:
+			err = checkParent(b.Block, base.Block())
+		case b.Number <= first:
+			base, err = x.emptySnapshot(ctx)
+		default:
+			var parent chain.Header
+			if parent, err = x.node.HeaderByHash(ctx, b.Parent); err == nil {
+				err = checkParent(b.Block, parent.Block)
+			}
+			if err == nil && len(path) < x.keep {
+				b = parent
+				continue
+			}
+			if err == nil {
+				base, err = x.settledSnapshot(ctx, first, parent.Block)
+			}
+		}
+		if err != nil {
+			return nil, nil, fmt.Errorf("block %d: %w", b.Number, err)
+		}
+		slices.Reverse(path)
+		return base, path, nil
+	}
+}
+
+// errNodesBehind says that the nodes' head is older than a settled block we have.
+// They are waited for: nothing is read again because of them.
+var errNodesBehind = errors.New("the nodes are behind the market")
+
+// olderThanSettled tells whether b was made before the settled block, by number
+// and timestamp. A block with a lower number and a later timestamp is of another
+// branch or chain. It is false for a chain that has not reached the first source:
+// reading that one again costs nothing, and its clock may be wrong.
+func (x *Indexer) olderThanSettled(b, settled market.Block) bool {
+	return b.Number >= x.firstBlock && b.Number < settled.Number && b.Time <= settled.Time
+}
+
+// newestSettled is the newest snapshot of a settled block; nil if there is none.
+func (x *Indexer) newestSettled() *market.Snapshot {
+	if x.tip != nil {
+		if s := x.recent.settledAncestor(x.tip); s != nil {
+			return s
+		}
+	}
+	return x.saved
+}
+
+// checkParent is an error if the number of b is not one above its parent's.
+func checkParent(b, parent market.Block) error {
+	if parent.Number+1 != b.Number {
+		return fmt.Errorf("its parent is block %d", parent.Number)
+	}
+	return nil
+}
+
+// emptySnapshot is the snapshot before the first block. If there was a snapshot
+// before, none of its blocks is on the chain any more, which may have become
+// another one: so the chain ID is checked.
+func (x *Indexer) emptySnapshot(ctx context.Context) (*market.Snapshot, error) {
+	if x.tip != nil {
+		x.metrics.resyncs.Inc()
+		x.log.Warn("starting over: no common ancestor among recent blocks")
+	}
+	if err := x.node.CheckChain(ctx); err != nil {
+		return nil, err
+	}
+	return x.empty.Next(market.Block{}, nil, x.list)
+}
+
+// maxReplayBlocks is how many blocks of logs are read at most to bring a snapshot up
+// to date. Beyond it, all pools are read from the chain instead.
+const maxReplayBlocks = 20_000
+
+// settledSnapshot is the snapshot after block b, so deep that a reorg is not
+// expected to reach it. It is made from an older snapshot (our last one or the
+// store's) and the logs since, or by finding and reading all pools.
+func (x *Indexer) settledSnapshot(ctx context.Context, first uint64, b market.Block) (*market.Snapshot, error) {
+	base, err := x.ancestorBelow(ctx, b)
+	if err != nil {
+		return nil, err
+	}
+	var d *changeset
+	switch {
+	case base != nil && (b.Number-base.Block().Number <= maxReplayBlocks || len(x.creationTopics) == 0):
+		d = newChangeset(base)
+		err = x.replayLogs(ctx, d, base.Block().Number+1, b)
+	case len(x.creationTopics) > 0:
+		if base != nil {
+			x.discovery = newDiscovery(base.Block(), base.Block().Number+1, base.Pools())
+		}
+		d, err = x.join(ctx, first, b)
+	default:
+		if base, err = x.emptySnapshot(ctx); err == nil {
+			d = newChangeset(base)
+			err = x.replayLogs(ctx, d, first, b)
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	// Logs were requested by block number: they are those of b's branch only if b
+	// still is canonical.
+	now, err := x.node.BlockByNumber(ctx, b.Number)
+	if err != nil {
+		return nil, err
+	}
+	if now.Hash != b.Hash {
+		return nil, fmt.Errorf("block %d was replaced while its history was read", b.Number)
+	}
+	// Tokens are read at the head: of a block as deep as b the node may have
+	// dropped the state.
+	head, err := x.node.Head(ctx)
+	if err != nil {
+		return nil, err
+	}
+	s, err := x.buildSnapshot(ctx, d, b, head.Hash)
+	if err == nil {
+		x.discovery = nil
+		x.recent.add(s)
+		x.saver.offerNow(s)
+	}
+	return s, err
+}
+
+// replayLogs applies the logs of blocks from..b to a changeset, and retries until
+// ctx ends.
+func (x *Indexer) replayLogs(ctx context.Context, d *changeset, from uint64, b market.Block) error {
+	report, start := x.progressReporter("reading logs"), from
+	for failures := 0; from <= b.Number; failures++ {
+		err := x.node.LogsRange(ctx, from, b.Number, x.topics, func(logs []types.Log, upTo uint64) error {
+			for i := range logs {
+				x.applyLog(d, &logs[i])
+			}
+			from, failures = upTo+1, 0
+			report(int(from-start), int(b.Number+1-start))
+			return nil
+		})
+		if err == nil {
+			break
+		}
+		if ctx.Err() != nil {
+			return err
+		}
+		x.recordFault(err, failures)
+		backoff(ctx, failures)
+	}
+	return nil
+}
+
+// ancestorBelow is our last snapshot, or else the store's, if it is of a canonical
+// block below b; otherwise nil.
+func (x *Indexer) ancestorBelow(ctx context.Context, b market.Block) (*market.Snapshot, error) {
+	ours := x.tip
+	if ours == nil {
+		ours = x.saved
+	}
+	if ours == nil || ours.Block().Number >= b.Number {
+		return nil, nil
+	}
+	now, err := x.node.BlockByNumber(ctx, ours.Block().Number)
+	if err != nil {
+		return nil, err
+	}
+	if now.Hash != ours.Block().Hash {
+		return nil, nil
+	}
+	return ours, nil
+}
