@@ -13,16 +13,16 @@ import (
 	"github.com/ethereum/go-ethereum/trie"
 )
 
-// forgery is a block that never was: one that follows the true head, or one
-// with the head's own hash and other contents. It hangs together: its logs are
-// changed, and its receipts make its root.
+// forgedBlock is a block that the chain never had: a child of the head, or one with
+// the head's own hash and other contents. Its logs are changed, and its receipts
+// hash to the receipts root of its header.
 type forgedBlock struct {
 	header, receipts json.RawMessage
 	hash, number     string
-	parent           common.Hash // whose state is taken for its own
+	parent           common.Hash // reads at the forged block are made at this one
 }
 
-// forge makes one up now and then.
+// forgeBlock forges a block with the probability of a fault; nil: none.
 func (p *Proxy) forgeBlock(ctx context.Context) *forgedBlock {
 	if !p.config.Byzantine || p.nextFault("forge") == "" {
 		return nil
@@ -43,15 +43,15 @@ func (p *Proxy) forgeBlock(ctx context.Context) *forgedBlock {
 			}
 		}
 	}
-	fake := maps.Clone(header)
-	fake["receiptsRoot"] = types.DeriveSha(receipts, trie.NewStackTrie(nil))
+	forged := maps.Clone(header)
+	forged["receiptsRoot"] = types.DeriveSha(receipts, trie.NewStackTrie(nil))
 	if p.randomBelow(3) > 0 {
-		fake["hash"] = crypto.Keccak256Hash(parent[:], []byte{byte(p.randomBelow(256))}).Hex()
-		fake["parentHash"] = parent
-		fake["number"] = hexutil.Uint64(hexutil.MustDecodeUint64(header["number"].(string)) + 1).String()
+		forged["hash"] = crypto.Keccak256Hash(parent[:], []byte{byte(p.randomBelow(256))}).Hex()
+		forged["parentHash"] = parent
+		forged["number"] = hexutil.Uint64(hexutil.MustDecodeUint64(header["number"].(string)) + 1).String()
 	}
-	f := &forgedBlock{hash: fake["hash"].(string), number: fake["number"].(string), parent: parent}
-	f.header, _ = json.Marshal(fake)
+	f := &forgedBlock{hash: forged["hash"].(string), number: forged["number"].(string), parent: parent}
+	f.header, _ = json.Marshal(forged)
 	f.receipts, _ = json.Marshal(receipts)
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -59,41 +59,41 @@ func (p *Proxy) forgeBlock(ctx context.Context) *forgedBlock {
 	return f
 }
 
-// lie is the answer to a question about what was made up; nil if the truth
-// will do.
-func (p *Proxy) forgedAnswer(ctx context.Context, ask message) json.RawMessage {
-	var which []json.RawMessage
-	if json.Unmarshal(ask.Params, &which); !p.config.Byzantine || len(which) == 0 {
+// forgedAnswer is the result for a request that concerns a forged block or is to be
+// forged; nil: the node answers.
+func (p *Proxy) forgedAnswer(ctx context.Context, request message) json.RawMessage {
+	var params []json.RawMessage
+	if json.Unmarshal(request.Params, &params); !p.config.Byzantine || len(params) == 0 {
 		return nil
 	}
 	p.mu.Lock()
-	f := p.forged[strings.Trim(string(which[0]), `"`)]
+	f := p.forged[strings.Trim(string(params[0]), `"`)]
 	p.mu.Unlock()
 	switch {
-	case ask.Method == "eth_call" && len(which) > 1:
-		return p.forgedCall(ctx, which)
-	case asksForHead(ask):
+	case request.Method == "eth_call" && len(params) > 1:
+		return p.forgedCall(ctx, params)
+	case asksForHead(request):
 		if f = p.forgeBlock(ctx); f != nil {
 			return f.header
 		}
 	case f == nil:
-	case ask.Method == "eth_getBlockByNumber" || ask.Method == "eth_getBlockByHash":
+	case request.Method == "eth_getBlockByNumber" || request.Method == "eth_getBlockByHash":
 		return f.header
-	case ask.Method == "eth_getBlockReceipts":
+	case request.Method == "eth_getBlockReceipts":
 		return f.receipts
 	}
 	return nil
 }
 
-// lieCall reads the state of a forgery from its parent, and changes the last
-// byte of every third read.
-func (p *Proxy) forgedCall(ctx context.Context, which []json.RawMessage) json.RawMessage {
+// forgedCall changes the last byte of the result of an eth_call: of every call at a
+// forged block, and of one in three others; nil: the node answers.
+func (p *Proxy) forgedCall(ctx context.Context, params []json.RawMessage) json.RawMessage {
 	var at struct{ BlockHash common.Hash }
-	json.Unmarshal(which[1], &at)
+	json.Unmarshal(params[1], &at)
 	p.mu.Lock()
 	f := p.forged[at.BlockHash.Hex()]
 	p.mu.Unlock()
-	args := []any{which[0], which[1]}
+	args := []any{params[0], params[1]}
 	if f != nil {
 		args[1] = map[string]any{"blockHash": f.parent}
 	} else if p.randomBelow(3) > 0 {
@@ -104,7 +104,7 @@ func (p *Proxy) forgedCall(ctx context.Context, which []json.RawMessage) json.Ra
 		return nil
 	}
 	data[len(data)-1]++
-	p.count("false read")
+	p.count("forged read")
 	text, _ := json.Marshal(data)
 	return text
 }

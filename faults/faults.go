@@ -1,7 +1,8 @@
 // Package faults is a JSON-RPC proxy that spoils answers by seed, as bad networks and bad nodes do.
 //
-// What it does to an answer can befall that of an honest node. A liar does more:
-// it makes up blocks and states that hang together.
+// It injects faults that occur with honest nodes: lost, late, repeated, cut and
+// stale answers. A Byzantine proxy also forges blocks and states that are
+// consistent in themselves. It is for tests.
 package faults
 
 import (
@@ -19,33 +20,33 @@ import (
 	"github.com/ethereum/go-ethereum/rpc"
 )
 
-// Config says what stands behind the proxy and how bad it is.
+// Config says which node is behind the proxy and how many faults are injected.
 type Config struct {
-	Node      string // http URL of an honest node that also speaks WebSocket
-	Seed      uint64
-	Rate      float64 // share of answers that are spoilt
-	Byzantine bool
+	Node      string  // http URL of an honest node, which serves WebSocket at the same URL
+	Seed      uint64  // of the choice of faults
+	Rate      float64 // fraction of answers with a fault, 0 to 1
+	Byzantine bool    // forge blocks and reads too
 }
 
-// Proxy serves until Close.
+// Proxy serves HTTP and WebSocket from Start to Close.
 type Proxy struct {
 	config   Config
 	listener net.Listener
 	server   *http.Server
 	client   *http.Client
-	node     *rpc.Client // the same, for a liar's own questions
+	node     *rpc.Client // the node behind the proxy, for forging
 	done     sync.WaitGroup
 	closed   chan struct{}
 
 	mu          sync.Mutex
 	random      *rand.Rand
-	passThrough bool
-	counts      map[string]int
-	heads       []shownHead             // that the node has shown, oldest first
+	passThrough bool                    // no faults
+	counts      map[string]int          // faults so far, by kind
+	heads       []shownHead             // last heads of the node, oldest first
 	forged      map[string]*forgedBlock // by hash and number
 }
 
-// Start listens on a free port of the loopback.
+// Start listens on a free port of the loopback interface.
 func Start(c Config) (*Proxy, error) {
 	node, err := rpc.Dial(c.Node)
 	if err != nil {
@@ -66,7 +67,7 @@ func Start(c Config) (*Proxy, error) {
 	return p, nil
 }
 
-// Close ends all connections and waits for what they held.
+// Close closes all connections and waits until their goroutines have ended.
 func (p *Proxy) Close() {
 	close(p.closed)
 	p.server.Close()
@@ -75,30 +76,33 @@ func (p *Proxy) Close() {
 	p.node.Close()
 }
 
+// URL is the http URL of the proxy; WebSocket is served at the same address.
 func (p *Proxy) URL() string { return "http://" + p.listener.Addr().String() }
 
-// Calm makes the proxy behave, or not any more.
-func (p *Proxy) SetPassThrough(calm bool) {
+// SetPassThrough turns faults off, or on again. They are on at the start.
+func (p *Proxy) SetPassThrough(on bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.passThrough = calm
+	p.passThrough = on
 }
 
-// Told counts the faults so far, by kind.
+// Counts are the faults injected so far, by kind.
 func (p *Proxy) Counts() map[string]int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return maps.Clone(p.counts)
 }
 
-// What can befall any answer, and those that hold a list or a head.
+// Kinds of faults of any answer, and more of answers that are a list or the head. A
+// kind that is listed several times is chosen as much more often.
 var (
-	anyAnswerFaults = []string{"drop", "delay", "delay", "delay", "twice", "truncate", "429", "rest", "500", "close", "null", "unknown", "limit"}
+	anyAnswerFaults = []string{"drop", "delay", "delay", "delay", "duplicate", "truncate", "429", "retry-after", "500", "close", "null", "unknown", "limit"}
 	listFaults      = []string{"short", "empty", "reversed"}
 	headFaults      = []string{"stale", "stale"}
 )
 
-// pick is the fault of the next answer to a method; empty for none.
+// nextFault chooses the fault of the next answer to a method, and counts it; empty:
+// none. "newHeads" is a notification, "socket" the opening of a WebSocket.
 func (p *Proxy) nextFault(method string) string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -112,7 +116,7 @@ func (p *Proxy) nextFault(method string) string {
 	case "eth_getBlockByNumber":
 		kinds = append(kinds[:len(kinds):len(kinds)], headFaults...)
 	case "newHeads":
-		kinds = []string{"drop", "delay", "twice", "late", "close", "stale", "truncate"}
+		kinds = []string{"drop", "delay", "duplicate", "reorder", "close", "stale", "truncate"}
 	case "forge":
 		kinds = []string{"forge"}
 	}
@@ -127,13 +131,14 @@ func (p *Proxy) count(kind string) {
 	p.counts[kind]++
 }
 
+// randomBelow is a random number from 0 to below-1.
 func (p *Proxy) randomBelow(below int) int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.random.IntN(below)
 }
 
-// pause holds an answer back; false if nobody waits for it any more.
+// wait delays an answer; false if the client or the proxy has gone.
 func (p *Proxy) wait(gone <-chan struct{}, pause time.Duration) bool {
 	timer := time.NewTimer(pause)
 	defer timer.Stop()
@@ -146,7 +151,7 @@ func (p *Proxy) wait(gone <-chan struct{}, pause time.Duration) bool {
 	return false
 }
 
-// message is a request, an answer or a notification.
+// message is a JSON-RPC request, answer or notification.
 type message struct {
 	Version string          `json:"jsonrpc"`
 	ID      json.RawMessage `json:"id,omitempty"`
@@ -157,10 +162,11 @@ type message struct {
 }
 
 func (m message) bytes() []byte {
-	text, _ := json.Marshal(m) // raw parts that were read: cannot fail
+	text, _ := json.Marshal(m) // cannot fail: its raw parts were decoded before
 	return text
 }
 
+// ServeHTTP forwards a request to the node and answers with or without a fault.
 func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Header.Get("Upgrade") != "" {
 		p.socket(w, r)
@@ -170,18 +176,19 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		return
 	}
-	var ask message
-	json.Unmarshal(body, &ask) // a batch has no method and is passed on as it is
-	truth, err := p.forward(r, body, ask)
+	var request message
+	json.Unmarshal(body, &request) // a batch has no method and is forwarded as it is
+	answer, err := p.forward(r, body, request)
 	if err != nil {
 		panic(http.ErrAbortHandler)
 	}
-	p.answer(w, r, ask, truth)
+	p.answer(w, r, request, answer)
 }
 
-func (p *Proxy) forward(r *http.Request, body []byte, ask message) ([]byte, error) {
-	if lie := p.forgedAnswer(r.Context(), ask); lie != nil {
-		return message{Version: "2.0", ID: ask.ID, Result: lie}.bytes(), nil
+// forward is the answer of the node, or a forged one.
+func (p *Proxy) forward(r *http.Request, body []byte, asked message) ([]byte, error) {
+	if result := p.forgedAnswer(r.Context(), asked); result != nil {
+		return message{Version: "2.0", ID: asked.ID, Result: result}.bytes(), nil
 	}
 	request, err := http.NewRequestWithContext(r.Context(), http.MethodPost, p.config.Node, bytes.NewReader(body))
 	if err != nil {
@@ -193,58 +200,59 @@ func (p *Proxy) forward(r *http.Request, body []byte, ask message) ([]byte, erro
 		return nil, err
 	}
 	defer answer.Body.Close()
-	truth, err := io.ReadAll(answer.Body)
+	text, err := io.ReadAll(answer.Body)
 	var m message
-	if asksForHead(ask) && json.Unmarshal(truth, &m) == nil {
+	if asksForHead(asked) && json.Unmarshal(text, &m) == nil {
 		p.rememberHead(m.Result)
 	}
-	return truth, err
+	return text, err
 }
 
-func (p *Proxy) answer(w http.ResponseWriter, r *http.Request, ask message, truth []byte) {
-	say := func(m message) { m.Version, m.ID = "2.0", ask.ID; truth = m.bytes() }
+// answer writes the answer to a request, possibly with a fault.
+func (p *Proxy) answer(w http.ResponseWriter, r *http.Request, request message, text []byte) {
+	replace := func(m message) { m.Version, m.ID = "2.0", request.ID; text = m.bytes() }
 	var answer message
-	json.Unmarshal(truth, &answer)
-	switch p.nextFault(ask.Method) {
+	json.Unmarshal(text, &answer)
+	switch p.nextFault(request.Method) {
 	case "drop":
 		p.wait(r.Context().Done(), 20*time.Second)
 		panic(http.ErrAbortHandler)
 	case "delay":
 		p.wait(r.Context().Done(), time.Duration(1+p.randomBelow(400))*time.Millisecond)
-	case "twice":
-		truth = append(truth, truth...)
+	case "duplicate":
+		text = append(text, text...)
 	case "truncate":
-		truth = truth[:p.randomBelow(len(truth))]
+		text = text[:p.randomBelow(len(text))]
 	case "429":
 		http.Error(w, "slow down", http.StatusTooManyRequests)
 		return
-	case "rest":
+	case "retry-after":
 		w.Header().Set("Retry-After", "1")
 		http.Error(w, "slow down", http.StatusTooManyRequests)
 		return
 	case "500":
-		http.Error(w, "<html>oh no</html>", http.StatusInternalServerError)
+		http.Error(w, "<html>internal error</html>", http.StatusInternalServerError)
 		return
 	case "close":
 		panic(http.ErrAbortHandler)
 	case "null":
-		say(message{Result: json.RawMessage("null")})
+		replace(message{Result: json.RawMessage("null")})
 	case "unknown":
-		say(message{Error: json.RawMessage(`{"code":-32000,"message":"Unknown block"}`)})
+		replace(message{Error: json.RawMessage(`{"code":-32000,"message":"Unknown block"}`)})
 	case "limit":
-		say(message{Error: json.RawMessage(`{"code":-32005,"message":"limit exceeded"}`)})
+		replace(message{Error: json.RawMessage(`{"code":-32005,"message":"limit exceeded"}`)})
 	case "short", "empty", "reversed":
-		say(message{Result: p.corruptList(answer.Result)})
+		replace(message{Result: p.corruptList(answer.Result)})
 	case "stale":
-		if old := p.staleHead(); old != nil && asksForHead(ask) {
-			say(message{Result: old})
+		if old := p.staleHead(); old != nil && asksForHead(request) {
+			replace(message{Result: old})
 		}
 	}
 	w.Header().Set("Content-Type", "application/json")
-	w.Write(truth)
+	w.Write(text)
 }
 
-// spoil takes the end of a list away, or all of it, or turns it round.
+// corruptList removes the last element of a list or all of them, or reverses it.
 func (p *Proxy) corruptList(result json.RawMessage) json.RawMessage {
 	var list []json.RawMessage
 	if json.Unmarshal(result, &list) != nil || len(list) == 0 {
@@ -264,7 +272,7 @@ func (p *Proxy) corruptList(result json.RawMessage) json.RawMessage {
 	return text
 }
 
-// latest tells a question for the head.
-func asksForHead(ask message) bool {
-	return ask.Method == "eth_getBlockByNumber" && strings.Contains(string(ask.Params), "latest")
+// asksForHead tells whether a request is for the latest block.
+func asksForHead(request message) bool {
+	return request.Method == "eth_getBlockByNumber" && strings.Contains(string(request.Params), "latest")
 }

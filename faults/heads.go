@@ -7,20 +7,21 @@ import (
 	"time"
 )
 
-// head is one that the node has shown.
+// shownHead is a head that the node has sent.
 type shownHead struct {
 	header json.RawMessage
 	at     time.Time
 }
 
 const (
-	// staleFor is how old a head may be that an honest node shows as its newest.
+	// maxStaleness is how long ago a head may have been sent that the proxy, if it
+	// is not Byzantine, sends again as the newest.
 	maxStaleness = 2 * time.Second
 
-	maxHeads = 64
+	maxHeads = 64 // that are remembered
 )
 
-// saw remembers a head.
+// rememberHead remembers a head that the node has sent.
 func (p *Proxy) rememberHead(header json.RawMessage) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -33,8 +34,8 @@ func (p *Proxy) rememberHead(header json.RawMessage) {
 	}
 }
 
-// old is a head of before, on whatever branch. A liar goes as far back as it
-// remembers.
+// staleHead is a random earlier head, on whatever branch; nil if there is none. A
+// Byzantine proxy ignores maxStaleness.
 func (p *Proxy) staleHead() json.RawMessage {
 	p.mu.Lock()
 	defer p.mu.Unlock()

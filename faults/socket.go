@@ -12,21 +12,21 @@ import (
 
 var upgrader = websocket.Upgrader{CheckOrigin: func(*http.Request) bool { return true }}
 
-// socket carries messages between a client and the node. What the client says
-// is passed on; what it hears is spoilt.
+// socket forwards messages between a client and the node over WebSocket. Faults
+// are injected into the notifications to the client.
 func (p *Proxy) socket(w http.ResponseWriter, r *http.Request) {
 	if p.nextFault("socket") != "" {
 		http.Error(w, "no socket now", http.StatusServiceUnavailable)
 		return
 	}
-	far, _, err := websocket.DefaultDialer.Dial("ws"+strings.TrimPrefix(p.config.Node, "http"), nil)
+	node, _, err := websocket.DefaultDialer.Dial("ws"+strings.TrimPrefix(p.config.Node, "http"), nil)
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusBadGateway)
 		return
 	}
-	near, err := upgrader.Upgrade(w, r, nil)
+	client, err := upgrader.Upgrade(w, r, nil)
 	if err != nil {
-		far.Close()
+		node.Close()
 		return
 	}
 	gone := make(chan struct{})
@@ -35,81 +35,82 @@ func (p *Proxy) socket(w http.ResponseWriter, r *http.Request) {
 		case <-gone:
 		case <-p.closed:
 		}
-		near.Close()
-		far.Close()
+		client.Close()
+		node.Close()
 	})
 	p.done.Go(func() {
-		defer far.Close()
+		defer node.Close()
 		for {
-			kind, text, err := near.ReadMessage()
-			if err != nil || far.WriteMessage(kind, text) != nil {
+			kind, text, err := client.ReadMessage()
+			if err != nil || node.WriteMessage(kind, text) != nil {
 				return
 			}
 		}
 	})
 	defer close(gone)
-	ear := clientStream{Proxy: p}
-	for !ear.closed {
-		kind, text, err := far.ReadMessage()
+	stream := clientStream{Proxy: p}
+	for !stream.closed {
+		kind, text, err := node.ReadMessage()
 		if err != nil {
 			return
 		}
-		for _, out := range ear.deliver(r.Context(), text) {
-			if near.WriteMessage(kind, out) != nil {
+		for _, out := range stream.deliver(r.Context(), text) {
+			if client.WriteMessage(kind, out) != nil {
 				return
 			}
 		}
 	}
 }
 
-// ear is what a client hears on a socket.
+// clientStream is the messages to one client.
 type clientStream struct {
 	*Proxy
-	delayed [][]byte // what waits for the next message
+	delayed [][]byte // sent after the next message
 	closed  bool
 }
 
-// hear is what becomes of a message to the client.
-func (e *clientStream) deliver(ctx context.Context, text []byte) [][]byte {
+// deliver is what is sent to the client for a message of the node: nothing, the
+// message, or several.
+func (c *clientStream) deliver(ctx context.Context, text []byte) [][]byte {
 	var m message
 	json.Unmarshal(text, &m)
 	if m.Method != "eth_subscription" {
 		return [][]byte{text}
 	}
-	var news struct {
+	var head struct {
 		Subscription json.RawMessage `json:"subscription"`
 		Result       json.RawMessage `json:"result"`
 	}
-	json.Unmarshal(m.Params, &news)
-	e.rememberHead(news.Result)
-	tell := func(header json.RawMessage) {
-		news.Result = header
-		m.Params, _ = json.Marshal(news)
+	json.Unmarshal(m.Params, &head)
+	c.rememberHead(head.Result)
+	replace := func(header json.RawMessage) {
+		head.Result = header
+		m.Params, _ = json.Marshal(head)
 		text = m.bytes()
 	}
-	if f := e.forgeBlock(ctx); f != nil {
-		tell(f.header)
+	if f := c.forgeBlock(ctx); f != nil {
+		replace(f.header)
 	}
-	late := e.delayed
-	e.delayed = nil
-	switch e.nextFault("newHeads") {
+	delayed := c.delayed
+	c.delayed = nil
+	switch c.nextFault("newHeads") {
 	case "drop":
-		return late
+		return delayed
 	case "delay":
-		e.wait(ctx.Done(), time.Duration(1+e.randomBelow(300))*time.Millisecond)
-	case "twice":
-		late = append(late, text)
-	case "late":
-		e.delayed = [][]byte{text}
-		return late
+		c.wait(ctx.Done(), time.Duration(1+c.randomBelow(300))*time.Millisecond)
+	case "duplicate":
+		delayed = append(delayed, text)
+	case "reorder":
+		c.delayed = [][]byte{text}
+		return delayed
 	case "close":
-		e.closed = true
+		c.closed = true
 	case "truncate":
 		text = text[:len(text)/2]
 	case "stale":
-		if old := e.staleHead(); old != nil {
-			tell(old)
+		if old := c.staleHead(); old != nil {
+			replace(old)
 		}
 	}
-	return append([][]byte{text}, late...)
+	return append([][]byte{text}, delayed...)
 }
