@@ -20,11 +20,11 @@ import (
 	"braid/venue/univ4"
 )
 
-// What makers do, kind by kind, each with the contract's own calls. What they
-// put in they take out again later.
+// Actions of liquidity providers and makers, by family, as calls of the venues' own
+// contracts. What they add is removed again later, by b.undo.
 
-// pairs: liquidity comes, goes and is given away, with the pair's knowledge or
-// without. Now and then there is a new pair.
+// pairs adds and removes liquidity, transfers tokens to the pair with and without a
+// sync, or creates a pair.
 func (b *busyChain) pairs(p venue.Pool) []action {
 	pair := common.HexToAddress(string(p.Info().ID))
 	tokens := p.Info().Tokens
@@ -58,8 +58,8 @@ func (b *busyChain) pairs(p venue.Pool) []action {
 	return []action{gift(0, r0), gift(1, r1), b.do("V2 mint", pair, pack("mint(address)", devchain.DevAccount[:]))}
 }
 
-// ticks3: liquidity comes and goes in ranges near the price, and swaps stop
-// just at a tick.
+// ticks3 adds and removes liquidity in ranges near the price, or swaps exactly to a
+// tick.
 func (b *busyChain) ticks3(p venue.Pool) []action {
 	pool, tokens := common.HexToAddress(string(p.Info().ID)), p.Info().Tokens
 	actor := common.BytesToAddress(crypto.Keccak256([]byte("braid univ3 actor")))
@@ -87,7 +87,7 @@ func (b *busyChain) ticks3(p venue.Pool) []action {
 	return append(allow, b.do("V3 mint", actor, pack("mint(address,int24,int24,uint128)", pool[:], lower, upper, word(r.Liquidity))))
 }
 
-// ticks4: the same inside the manager, whose key the pool's call tells.
+// ticks4 does the same in the PoolManager; the pool key is taken from Pool.Call.
 func (b *busyChain) ticks4(p venue.Pool) []action {
 	tokens := slices.Clone(p.Info().Tokens)
 	manager := p.Info().Source.Factory
@@ -121,7 +121,7 @@ func (b *busyChain) ticks4(p venue.Pool) []action {
 	return append(allow, modify("V4 add", value, r.Liquidity))
 }
 
-// someRange is a small part of what a pool has, in a range near its price.
+// someRange is 0.2 to 5% of the liquidity of a pool, in a range near its price.
 func (b *busyChain) someRange(p venue.Pool, tick, spacing int32) (ticks.Range, bool) {
 	part := b.part(500, 20).Float()
 	a0, a1 := u256.FromFloat(p.Depth(0)/part), u256.FromFloat(p.Depth(1)/part)
@@ -135,7 +135,8 @@ func (b *busyChain) someRange(p venue.Pool, tick, spacing int32) (ticks.Range, b
 	return ticks.Range{Lower: middle - width, Upper: middle + width, Liquidity: r.Liquidity}, !r.Liquidity.IsZero()
 }
 
-// vault: liquidity comes in any proportion and goes in the pool's own.
+// vault adds liquidity in any proportion, and removes it in the pool's own or in
+// one token.
 func (b *busyChain) vault(p venue.Pool) []action {
 	pool, tokens := common.HexToAddress(string(p.Info().ID)), p.Info().Tokens
 	desk := balancer.WeightedFactory
@@ -158,10 +159,10 @@ func (b *busyChain) vault(p venue.Pool) []action {
 	return append(txs, b.do("Balancer add", desk, b.abi("BalancerDesk", "add", pool, tokens, most, new(big.Int), uint8(unbalanced))))
 }
 
-// kuru: orders of all sorts near the price, some of which trade at once.
+// kuru places orders of all kinds near the price, some of which trade at once.
 func (b *busyChain) kuru(p venue.Pool) []action {
 	market, tokens := common.HexToAddress(string(p.Info().ID)), slices.Clone(p.Info().Tokens)
-	purse := p.Info().Source.Margin
+	margin := p.Info().Source.Margin
 	if p.Spot(0, 1) == 0 || p.Spot(1, 0) == 0 {
 		return nil
 	}
@@ -180,9 +181,9 @@ func (b *busyChain) kuru(p venue.Pool) []action {
 		if p.Call(i, 1-i).Body[40]&2 != 0 {
 			tokens[i], value = common.Address{}, deposit
 		} else {
-			txs = append(txs, b.approve(tokens[i], purse)...)
+			txs = append(txs, b.approve(tokens[i], margin)...)
 		}
-		d := b.do("Kuru deposit", purse, b.abi("KuruMargin", "deposit", devchain.DevAccount, tokens[i], deposit.Big()))
+		d := b.do("Kuru deposit", margin, b.abi("KuruMargin", "deposit", devchain.DevAccount, tokens[i], deposit.Big()))
 		d.tx.Value = value
 		txs = append(txs, d)
 	}
@@ -203,7 +204,7 @@ func (b *busyChain) kuru(p venue.Pool) []action {
 	return append(txs, book("addPairedLiquidity", at(bid), at(ask), size, size))
 }
 
-// hanji: orders near the price, some of which trade at once.
+// hanji places orders near the price, some of which trade at once.
 func (b *busyChain) hanji(p venue.Pool) []action {
 	market, tokens := common.HexToAddress(string(p.Info().ID)), p.Info().Tokens
 	if p.Spot(0, 1) == 0 || p.Spot(1, 0) == 0 {
@@ -219,7 +220,8 @@ func (b *busyChain) hanji(p venue.Pool) []action {
 	return append(b.approve(tokens[side], market), b.do("Hanji order", market, data))
 }
 
-// curves: launches, the buy that locks one, and the end of a locked one.
+// curves launches a token, buys it up to its target, or graduates one at its
+// target.
 func (b *busyChain) curves(p venue.Pool) []action {
 	factory, token := p.Info().Source.Factory, p.Info().Tokens[1]
 	switch {
@@ -247,7 +249,7 @@ func (b *busyChain) curves(p venue.Pool) []action {
 	return append(b.approve(monad.WrappedNative, b.at.Router), b.swap("NadFun lock", p, 0, 1, low))
 }
 
-// heard notes the orders that came to stand, to take them off the book later.
+// rememberOrders remembers the orders that were placed, to cancel them later.
 func (b *busyChain) rememberOrders(receipts types.Receipts) {
 	placed := crypto.Keccak256Hash([]byte("OrderPlaced(address,address,uint64,bool,uint128,uint72,uint128,uint128,uint128,uint128,uint128,bool,bool)"))
 	created := crypto.Keccak256Hash([]byte("OrderCreated(uint40,address,uint96,uint32,bool)"))

@@ -30,8 +30,8 @@ import (
 	"braid/venue/univ2"
 )
 
-// TestAnvil follows a node that is none of ours and shares no code with it,
-// with blocks of 300 ms and reorgs: what it sends must prove its own logs.
+// TestAnvil follows anvil, a node that shares no code with ours, with blocks of
+// 300 ms and reorgs. The logs of all its blocks must be proved by its receipts.
 func TestAnvil(t *testing.T) {
 	a := startAnvil(t)
 	supply := u256.From(1e18).Mul(u256.From(1e9))
@@ -117,7 +117,7 @@ func blocks(t *testing.T, r *prometheus.Registry) (proved, believed float64) {
 	return 0, 0
 }
 
-// anvil is a node of its own process.
+// anvil is an anvil process.
 type anvil struct {
 	testing.TB
 	url   string
@@ -171,7 +171,7 @@ func (a *anvil) send(to common.Address, data []byte) {
 	a.last = tx.Hash()
 }
 
-// wait is over when the last transaction is in a block.
+// wait waits until the last transaction is in a block.
 func (a *anvil) wait() {
 	a.Helper()
 	for late := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
@@ -202,8 +202,8 @@ func (a *anvil) head() *types.Header {
 	return h
 }
 
-// settled is a market not older than the chain's head at the call, on its
-// branch. Blocks come all the time, so any later one will do.
+// settled waits for a snapshot of a canonical block not below the head at the time
+// of the call. Blocks are mined all the time, so any later one will do.
 func (a *anvil) settled(x *indexer.Indexer) *market.Snapshot {
 	a.Helper()
 	from := a.head().Number.Uint64()

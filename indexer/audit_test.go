@@ -25,8 +25,8 @@ import (
 	"braid/venue/univ2"
 )
 
-// deaf is a family that does not hear some pairs, as if their code changed
-// reserves without a log.
+// ignoringFamily ignores the logs of some pairs, as if their code changed reserves
+// without a log.
 type ignoringFamily struct {
 	*univ2.Family
 	ignores func(common.Address) bool
@@ -39,8 +39,8 @@ func (f ignoringFamily) Decode(log *types.Log) (venue.Event, error) {
 	return f.Family.Decode(log)
 }
 
-// A pool that is not as the chain has it is found, read anew and counted; the
-// source of several such is kept out of routes and can be seen to be.
+// A pool that differs from its state on the chain is found, counted and read again;
+// a source with several such pools is paused.
 func TestAudit(t *testing.T) {
 	w := newFixture(t, 0)
 	pools := w.index.Head().Pools()
@@ -52,19 +52,19 @@ func TestAudit(t *testing.T) {
 			victims[common.HexToAddress(string(p.Info().ID))] = true
 		}
 	}
-	heard := univ2.New(monad.Sources())
+	family := univ2.New(monad.Sources())
 	x := indexer.New(indexer.Config{
-		Node: w.node, Families: []venue.Family{ignoringFamily{heard, func(a common.Address) bool { return victims[a] }}}, Sources: monad.Sources(),
+		Node: w.node, Families: []venue.Family{ignoringFamily{family, func(a common.Address) bool { return victims[a] }}}, Sources: monad.Sources(),
 		Start: market.New(monad.Chain()), Listed: monad.Tokens(), Keep: 8, AuditEvery: 1,
 	})
 	run(t, x)
 	await(t, x, w.chain.Head().Hash())
-	for _, p := range pools { // unheard
+	for _, p := range pools { // ignored
 		if victims[common.HexToAddress(string(p.Info().ID))] {
 			w.mine(w.transferAndSync(p, 1000)...)
 		}
 	}
-	lives := func(blocks int, until func() bool) *market.Snapshot {
+	mineUntil := func(blocks int, until func() bool) *market.Snapshot {
 		for ; blocks > 0 && !until(); blocks-- {
 			w.mine()
 			await(t, x, w.chain.Head().Hash())
@@ -73,7 +73,7 @@ func TestAudit(t *testing.T) {
 		w.mine()
 		return await(t, x, w.chain.Head().Hash())
 	}
-	s := lives(200, func() bool { return x.Health().Paused[source] != "" })
+	s := mineUntil(200, func() bool { return x.Health().Paused[source] != "" })
 	if why := x.Health().Paused; len(why) != 1 || why[source] == "" {
 		t.Fatalf("paused: %v", why)
 	}
@@ -84,12 +84,12 @@ func TestAudit(t *testing.T) {
 		}
 	}
 	x.Hold("audit", nil)
-	all := len(s.Pools())/32 + 2 // audits, each with others
-	parity(t, w.node, lives(2*all, func() bool { return false }))
+	all := len(s.Pools())/32 + 2 // audits until every pool was compared
+	parity(t, w.node, mineUntil(2*all, func() bool { return false }))
 }
 
-// A node that has no time for some reads is asked again. Where it has none for
-// long the pools are out of use, and come back when it has.
+// A read that the node aborts by its time limit is retried. If it keeps failing the
+// pool becomes unusable, and is usable again when the read succeeds.
 func TestNodeTimeouts(t *testing.T) {
 	w := newFixture(t, 0)
 	for range 40 {

@@ -17,10 +17,10 @@ import (
 	"braid/venue/univ2"
 )
 
-// BenchmarkBlock is the time from a sealed block that changes 200 pools to its
-// market, over JSON-RPC, and the processor time that node and indexer spend on
-// it: one after the other, so that it is the time an idle machine takes. Of the
-// market's 10,000 pools all others stand still.
+// BenchmarkBlock measures the time from a mined block that changes 200 of 10,000 pools
+// to its snapshot, over JSON-RPC, and the processor time that node and indexer
+// spend on it. They work one after the other, so that the processor time is what
+// an idle machine takes.
 func BenchmarkBlock(b *testing.B) {
 	const others, changed = 9_800, 200
 	w := newFixtureFrom(b, 0, staticSnapshot(b, others), univ2.New(monad.Sources()))
@@ -55,7 +55,7 @@ func BenchmarkBlock(b *testing.B) {
 	b.ReportMetric(float64(worked[len(worked)/2].Microseconds())/1000, "median-cpu-ms")
 }
 
-// still is a market of pools that the chain does not have.
+// staticSnapshot is a snapshot of pools that are not on the chain.
 func staticSnapshot(b *testing.B, pools int) *market.Snapshot {
 	tokens, source := monad.Tokens(), &venue.Source{ID: "still", FeeBps: 30}
 	var list []venue.Pool
@@ -71,7 +71,7 @@ func staticSnapshot(b *testing.B, pools int) *market.Snapshot {
 	return s
 }
 
-// processor is the time that all cores have worked for this process.
+// processor is the processor time of this process, over all cores.
 func processor() time.Duration {
 	var r syscall.Rusage
 	syscall.Getrusage(syscall.RUSAGE_SELF, &r)

@@ -33,9 +33,9 @@ import (
 
 const auditEvery = 50 // blocks
 
-// TestBusyMarket holds the market to the chain, pool by pool and way by way,
-// in a run in which everybody trades and makes liquidity and blocks are taken
-// back. BLOCKS and SEED in the environment make it longer or another.
+// TestBusyMarket compares quotes with executed swaps, for every pool and direction,
+// on a chain with swaps, liquidity changes and reorgs. The environment variables
+// BLOCKS and SEED set its length and its random choices.
 func TestBusyMarket(t *testing.T) {
 	blocks, seed := venuetest.Setting(t, "BLOCKS", 200), venuetest.Setting(t, "SEED", 1)
 	b := newBusyChain(t, seed)
@@ -51,32 +51,32 @@ func TestBusyMarket(t *testing.T) {
 			a.check(t, b.awaitHead())
 		}
 	}
-	fmt.Printf("market: blocks=%d pools=%d reorgs=%v deeds=%d reverted=%d %v in %.0fs\n",
+	fmt.Printf("market: blocks=%d pools=%d reorgs=%v actions=%d reverted=%d %v in %.0fs\n",
 		blocks, len(b.index.Head().Pools()), b.metric("reorgs_total"), b.sent, b.reverted, a, time.Since(began).Seconds())
 	for _, what := range slices.Sorted(maps.Keys(b.actions)) {
 		n := b.actions[what]
 		t.Logf("%s: %d of %d", what, n.ok, n.sent)
 		if n.ok == 0 && n.sent > 4 {
-			t.Errorf("no %s went well", what)
+			t.Errorf("every %s failed", what)
 		}
 	}
 }
 
-// busy is a world in which the dev account does everything at once.
+// busyChain is a fixture with random actions of the dev account in every block.
 type busyChain struct {
 	*fixture
 	random  *rand.Rand
 	at      calldata.Contracts
 	kinds   []string // families
 	allowed map[[2]common.Address]bool
-	undo    []func() []action // what takes back what was put in
+	undo    []func() []action // actions that remove what was added
 	abis    map[string]contracts.Contract
 
 	actions        map[string]*tally
 	sent, reverted int
 }
 
-// deed is a transaction with a name.
+// action is a transaction with a name.
 type action struct {
 	what string
 	tx   venue.Tx
@@ -94,19 +94,19 @@ func newBusyChain(t testing.TB, seed uint64) *busyChain {
 	}
 }
 
-// block seals a block of several deeds.
+// block mines a block of several actions.
 func (b *busyChain) block() {
 	b.Helper()
-	txs, deeds := b.blockActions()
+	txs, actions := b.blockActions()
 	receipts, err := b.chain.Mine(txs...)
 	if err != nil {
 		b.Fatal(err)
 	}
 	for i, r := range receipts {
-		n := b.actions[deeds[i].what]
+		n := b.actions[actions[i].what]
 		if n == nil {
 			n = &tally{}
-			b.actions[deeds[i].what] = n
+			b.actions[actions[i].what] = n
 		}
 		n.sent++
 		b.sent++
@@ -119,7 +119,7 @@ func (b *busyChain) block() {
 	b.rememberOrders(receipts)
 }
 
-// reorg replaces blocks by a longer or shorter branch with other deeds in it.
+// reorg replaces blocks by a longer or shorter branch with other actions.
 func (b *busyChain) reorg(depth int) {
 	b.Helper()
 	b.nonce = b.nonceAt(b.chain.Head().Number.Uint64() - uint64(depth))
@@ -134,20 +134,20 @@ func (b *busyChain) reorg(depth int) {
 	clear(b.allowed)
 }
 
-// round is what one block brings.
-func (b *busyChain) blockActions() (txs []*types.Transaction, deeds []action) {
+// blockActions are the actions of one block.
+func (b *busyChain) blockActions() (txs []*types.Transaction, actions []action) {
 	b.Helper()
 	s := b.awaitHead()
 	for range 1 + b.random.IntN(6) {
-		deeds = append(deeds, b.someActions(s)...)
+		actions = append(actions, b.someActions(s)...)
 	}
-	for _, d := range deeds {
+	for _, d := range actions {
 		txs = append(txs, b.sign(d.tx))
 	}
-	return txs, deeds
+	return txs, actions
 }
 
-// some is a swap mostly, or something else that happens to a pool.
+// someActions are a swap in two of three cases, or other actions on a pool.
 func (b *busyChain) someActions(s *market.Snapshot) []action {
 	if len(b.undo) > 0 && b.random.IntN(6) == 0 {
 		i := b.random.IntN(len(b.undo))
@@ -183,8 +183,8 @@ func (b *busyChain) someActions(s *market.Snapshot) []action {
 	return b.curves(p)
 }
 
-// trade swaps through the Router: mostly a little, at times a third of what
-// the pool has.
+// trade swaps a third of the pool's depth times 2^-u, u uniform in 0 to 12, through
+// the Router.
 func (b *busyChain) trade(p venue.Pool) []action {
 	n := len(p.Info().Tokens)
 	in := b.random.IntN(n)
@@ -211,7 +211,7 @@ func (b *busyChain) do(what string, to common.Address, data []byte) action {
 	return action{what, venue.Tx{To: to, Data: data, Gas: 8_000_000}}
 }
 
-// allow lets somebody take a token, once.
+// approve approves a spender, once.
 func (b *busyChain) approve(token, spender common.Address) []action {
 	if b.allowed[[2]common.Address{token, spender}] {
 		return nil
@@ -220,12 +220,12 @@ func (b *busyChain) approve(token, spender common.Address) []action {
 	return []action{b.do("approve", token, pack("approve(address,uint256)", spender[:], word(u256.Max)))}
 }
 
-// part is a random number between two.
+// part is a random number from least to most-1.
 func (b *busyChain) part(most, least uint64) u256.Int {
 	return u256.From(least + b.random.Uint64N(most-least))
 }
 
-// abi is calldata of a venue's own contract.
+// abi is a call of a venue's own contract.
 func (b *busyChain) abi(name, method string, args ...any) []byte {
 	b.Helper()
 	c, ok := b.abis[name]
@@ -243,8 +243,8 @@ func (b *busyChain) abi(name, method string, args ...any) []byte {
 	return data
 }
 
-// ask is the first word of an answer of the head, 0 if there is none; reads
-// are all its words.
+// ask calls a contract at the head and gives the first word of what it returns, 0
+// if there is none; reads gives all words.
 func (b *busyChain) ask(to common.Address, data []byte) u256.Int {
 	b.Helper()
 	if w := b.reads(to, data); len(w) > 0 {

@@ -23,9 +23,9 @@ import (
 	"braid/venue/univ2"
 )
 
-// lies are what a liar can say to a question; they can all be told from the
-// truth. Of a node without receipts, logs kept back in silence are a matter for
-// a second node.
+// False answers by method, of a node with receipts and of one without. All of them
+// can be detected with one node. (That a node without receipts omits logs can be
+// detected only with a second one.)
 var (
 	falseAnswers = map[string][]string{
 		"eth_getBlockByNumber": {"null", "429", "close", "hash", "parentHash", "number"},
@@ -39,18 +39,18 @@ var (
 	}
 )
 
-// liar stands before a node and spoils answers. It offers no WebSocket.
+// byzantineNode is a proxy of a node that gives false answers. It has no WebSocket.
 type byzantineNode struct {
 	node string
 
 	mu        sync.Mutex
-	nextFault func(method string) string // the next one; empty for the truth
+	nextFault func(method string) string // kind of the next false answer; empty: none
 	counts    map[string]int
 }
 
-// newLiar is a liar before the world's chain, and an indexer that trusts it.
-func (w *fixture) newByzantineNode(lie func(method string) string) (*byzantineNode, *indexer.Indexer) {
-	l := &byzantineNode{node: w.chain.URL(), nextFault: lie, counts: map[string]int{}}
+// newByzantineNode is a byzantineNode of the chain, and an indexer that follows it.
+func (w *fixture) newByzantineNode(fault func(method string) string) (*byzantineNode, *indexer.Indexer) {
+	l := &byzantineNode{node: w.chain.URL(), nextFault: fault, counts: map[string]int{}}
 	server := httptest.NewServer(l)
 	w.Cleanup(server.Close)
 	x := indexer.New(indexer.Config{
@@ -76,21 +76,21 @@ func (l *byzantineNode) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		panic(http.ErrAbortHandler)
 	}
 	defer answer.Body.Close()
-	truth, _ := io.ReadAll(answer.Body)
+	genuine, _ := io.ReadAll(answer.Body)
 
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	lie := l.nextFault(ask.Method)
-	if lie != "" {
-		l.counts[lie]++
+	fault := l.nextFault(ask.Method)
+	if fault != "" {
+		l.counts[fault]++
 	}
 	reply := func(member string, value any) {
 		json.NewEncoder(w).Encode(map[string]any{"jsonrpc": "2.0", "id": ask.ID, member: value})
 	}
 	w.Header().Set("Content-Type", "application/json")
-	switch lie {
+	switch fault {
 	case "":
-		w.Write(truth)
+		w.Write(genuine)
 	case "null":
 		reply("result", nil)
 	case "unknown":
@@ -108,21 +108,22 @@ func (l *byzantineNode) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case "close":
 		panic(http.ErrAbortHandler)
 	case "cut":
-		w.Write(truth[:len(truth)/2])
+		w.Write(genuine[:len(genuine)/2])
 	default:
-		var true struct{ Result any }
-		json.Unmarshal(truth, &true)
-		reply("result", falsify(lie, true.Result))
+		var honest struct{ Result any }
+		json.Unmarshal(genuine, &honest)
+		reply("result", falsify(fault, honest.Result))
 	}
 }
 
-// twist changes a field of a block or of the first of some logs.
-func falsify(lie string, result any) any {
+// falsify changes a field of a block, or of the first of a list of receipts or logs,
+// or the list.
+func falsify(fault string, result any) any {
 	nowhere := common.Hash{0: 0xbd, 31: 1}.Hex()
 	if block, ok := result.(map[string]any); ok {
-		block[lie] = nowhere
-		if lie == "number" {
-			block[lie] = "0x7"
+		block[fault] = nowhere
+		if fault == "number" {
+			block[fault] = "0x7"
 		}
 		return block
 	}
@@ -132,15 +133,15 @@ func falsify(lie string, result any) any {
 	}
 	first := list[0].(map[string]any)
 	logs, _ := first["logs"].([]any)
-	switch lie {
+	switch fault {
 	case "blockHash":
-		first[lie] = nowhere
+		first[fault] = nowhere
 	case "removed":
-		first[lie] = true
+		first[fault] = true
 	case "status":
-		first[lie] = "0x0"
+		first[fault] = "0x0"
 	case "data":
-		logs[0].(map[string]any)[lie] = nowhere
+		logs[0].(map[string]any)[fault] = nowhere
 	case "mute":
 		first["logs"] = logs[1:]
 	case "none":
@@ -155,54 +156,54 @@ func falsify(lie string, result any) any {
 	return list
 }
 
-// Each lie is told once, at the worst moment, by a node with receipts and by
-// one without.
+// Each false answer is given once, when the indexer needs a right one, by a node
+// with receipts and by one without. The snapshot still becomes right.
 func TestEveryFalseAnswer(t *testing.T) {
-	for name, lies := range map[string]map[string][]string{"receipts": falseAnswers, "logs": falseLogAnswers} {
+	for name, faults := range map[string]map[string][]string{"receipts": falseAnswers, "logs": falseLogAnswers} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			testFalseAnswers(t, lies)
+			testFalseAnswers(t, faults)
 		})
 	}
 }
 
-func testFalseAnswers(t *testing.T, lies map[string][]string) {
+func testFalseAnswers(t *testing.T, faults map[string][]string) {
 	w := newFixture(t, 0)
 	var about, next string
-	l, x := w.newByzantineNode(func(method string) (lie string) {
+	l, x := w.newByzantineNode(func(method string) (fault string) {
 		switch {
 		case method == about:
-			lie, next = next, ""
-		case method == "eth_getBlockReceipts" && lies[method] == nil:
-			lie = "no method"
+			fault, next = next, ""
+		case method == "eth_getBlockReceipts" && faults[method] == nil:
+			fault = "no method"
 		}
-		return lie
+		return fault
 	})
 	await(t, x, w.chain.Head().Hash())
 	pools := x.Head().Pools()
-	told := 0
-	for method, names := range lies {
-		for _, lie := range names {
+	given := 0
+	for method, names := range faults {
+		for _, fault := range names {
 			l.mu.Lock()
-			about, next = method, lie
-			for i := range 3 { // unseen as yet, so that headers must be asked for
+			about, next = method, fault
+			for i := range 3 { // not yet seen by the indexer, so that it must ask for headers
 				w.mine(slices.Concat(w.transferAndSync(pools[i], 3), w.transferAndSync(pools[0], 1))...)
 			}
 			l.mu.Unlock()
 			parity(t, w.node, await(t, x, w.chain.Head().Hash()))
-			told++
+			given++
 		}
 	}
 	delete(l.counts, "no method")
 	for _, n := range l.counts {
-		told -= n
+		given -= n
 	}
-	if told != 0 {
-		t.Errorf("%d lies were not told: %v", told, l.counts)
+	if given != 0 {
+		t.Errorf("%d false answers were not given: %v", given, l.counts)
 	}
 }
 
-// A node that turns out to follow another chain is the end.
+// A node that turns out to follow another chain ends Run.
 func TestWrongChainIsFatal(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t, 0)
@@ -226,9 +227,8 @@ func TestWrongChainIsFatal(t *testing.T) {
 	}
 }
 
-// Under a node that lies at random while the chain reorganises, every market
-// that is published is still that of a real block, and the last one that of
-// the head.
+// With a node that gives false answers at random while the chain reorganises, every
+// published snapshot is right for its block, and the last one is that of the head.
 func TestFalseAnswersAreNotPublished(t *testing.T) {
 	for seed := range uint64(2) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
@@ -262,7 +262,7 @@ func TestFalseAnswersAreNotPublished(t *testing.T) {
 			for _, s := range published {
 				parity(t, w.node, s)
 			}
-			t.Logf("%d markets published under the lies %v", len(published), l.counts)
+			t.Logf("%d snapshots published with false answers %v", len(published), l.counts)
 		})
 	}
 }

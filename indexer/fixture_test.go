@@ -27,7 +27,8 @@ import (
 	"braid/venue/univ2"
 )
 
-// world is a local chain, a wire that can be cut and an indexer behind it.
+// fixture is a local chain, and an indexer that follows it through a TCP proxy which
+// can cut the connection.
 type fixture struct {
 	testing.TB
 	chain    *devchain.Chain
@@ -49,7 +50,7 @@ func newFixtureWith(t testing.TB, keep int, families ...venue.Family) *fixture {
 	return newFixtureFrom(t, keep, market.New(monad.Chain()), families...)
 }
 
-// newWorldFrom has an indexer that goes on from a market.
+// newFixtureFrom has an indexer that starts with a snapshot.
 func newFixtureFrom(t testing.TB, keep int, start *market.Snapshot, families ...venue.Family) *fixture {
 	t.Helper()
 	local, err := devchain.Start(t.Context(), devchain.Config{
@@ -80,7 +81,7 @@ func dial(t testing.TB, url string) *chain.Client {
 	return node
 }
 
-// run lets an indexer work until the test ends, and waits for it.
+// run runs an indexer until the test ends.
 func run(t testing.TB, x *indexer.Indexer) {
 	ctx, stop := context.WithCancel(context.Background())
 	done := make(chan error)
@@ -93,7 +94,7 @@ func run(t testing.TB, x *indexer.Indexer) {
 	})
 }
 
-// settle waits until the market is that of the chain's head.
+// awaitHead waits for the snapshot of the chain's head.
 func (w *fixture) awaitHead() *market.Snapshot {
 	w.Helper()
 	return await(w.TB, w.index, w.chain.Head().Hash())
@@ -111,8 +112,8 @@ func await(t testing.TB, x *indexer.Indexer, head common.Hash) *market.Snapshot 
 	}
 }
 
-// parity holds every pool of the market to what its contract says at the same
-// block.
+// parity compares the reserves of every pool of a snapshot with what its contract
+// returns at the same block.
 func parity(t testing.TB, node *chain.Client, s *market.Snapshot) {
 	t.Helper()
 	getReserves := crypto.Keccak256([]byte("getReserves()"))[:4]
@@ -148,7 +149,7 @@ func (w *fixture) nonceAt(number uint64) uint64 {
 	return n
 }
 
-// header is that of a block on any branch.
+// header is the header of a block on any branch.
 func (w *fixture) header(hash common.Hash) *types.Header {
 	w.Helper()
 	node, err := ethclient.Dial(w.chain.URL())
@@ -186,7 +187,8 @@ func (w *fixture) mine(txs ...*types.Transaction) {
 	}
 }
 
-// give raises a pool's reserve of its first token by an amount, with a Sync.
+// transferAndSync raises a pool's reserve of its first token by an amount, and makes
+// the pool emit a Sync.
 func (w *fixture) transferAndSync(p venue.Pool, amount uint64) []*types.Transaction {
 	pair := common.HexToAddress(string(p.Info().ID))
 	return []*types.Transaction{
@@ -203,7 +205,7 @@ func pack(signature string, words ...[]byte) []byte {
 	return data
 }
 
-// wire carries TCP to a node, and can be cut.
+// tcpProxy forwards TCP connections to a node, until it is cut.
 type tcpProxy struct {
 	listener net.Listener
 	to       string
@@ -229,7 +231,7 @@ func newTCPProxy(t testing.TB, to string) *tcpProxy {
 			if err != nil {
 				return
 			}
-			go w.carry(conn)
+			go w.forward(conn)
 		}
 	}()
 	t.Cleanup(func() { l.Close(); w.setCut(true) })
@@ -238,25 +240,25 @@ func newTCPProxy(t testing.TB, to string) *tcpProxy {
 
 func (w *tcpProxy) url() string { return "http://" + w.listener.Addr().String() }
 
-func (w *tcpProxy) carry(near net.Conn) {
-	defer near.Close()
-	far, err := net.Dial("tcp", w.to)
+func (w *tcpProxy) forward(client net.Conn) {
+	defer client.Close()
+	node, err := net.Dial("tcp", w.to)
 	if err != nil {
 		return
 	}
-	defer far.Close()
+	defer node.Close()
 	w.mu.Lock()
 	cut := w.cut
-	w.conns = append(w.conns, near, far)
+	w.conns = append(w.conns, client, node)
 	w.mu.Unlock()
 	if cut {
 		return
 	}
-	go io.Copy(far, near)
-	io.Copy(near, far)
+	go io.Copy(node, client)
+	io.Copy(client, node)
 }
 
-// set cuts the wire or mends it.
+// setCut closes all connections and refuses new ones, or accepts them again.
 func (w *tcpProxy) setCut(cut bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

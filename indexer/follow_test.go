@@ -53,7 +53,7 @@ func TestReorgs(t *testing.T) {
 			w.mine(w.transferAndSync(pools[depth], 1000)...)
 		}
 		old := w.awaitHead()
-		// The new branch is longer, as long, or shorter by turns.
+		// The new branch is longer, as long, or shorter, in turn.
 		w.nonce = root
 		branch := make([][]*types.Transaction, max(1, depth+1-depth%3))
 		for i := range branch {
@@ -67,7 +67,7 @@ func TestReorgs(t *testing.T) {
 			t.Fatal("nothing was replaced")
 		}
 		parity(t, w.node, s)
-		parity(t, w.node, old) // what was published stays as it was
+		parity(t, w.node, old) // a published snapshot does not change
 	}
 	if n := w.metric("reorgs_total"); n != 5 {
 		t.Errorf("%v reorgs counted", n)
@@ -77,8 +77,8 @@ func TestReorgs(t *testing.T) {
 	}
 }
 
-// A pair made in a dropped block is no pool; made again, and filled within the
-// same block, it is one.
+// A pair created in a dropped block is no pool; created again, and given liquidity
+// in the same block, it is one.
 func TestReorgDropsACreation(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t, 0)
@@ -99,7 +99,7 @@ func TestReorgDropsACreation(t *testing.T) {
 		t.Fatal(err)
 	}
 	if s = w.awaitHead(); len(s.Pools()) != len(before.Pools()) {
-		t.Fatal("the pool outlived its block")
+		t.Fatal("the pool is still there though its block was dropped")
 	}
 	parity(t, w.node, s)
 
@@ -118,7 +118,7 @@ func TestGapsAndOutages(t *testing.T) {
 	w := newFixture(t, keep)
 	pools := w.index.Head().Pools()
 	for range 2 * keep {
-		w.mine() // room for the deep branch
+		w.mine() // so that a deep branch can be replaced
 	}
 	w.awaitHead()
 	for _, c := range []struct {

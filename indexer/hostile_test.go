@@ -24,12 +24,13 @@ import (
 	"braid/venue/univ2"
 )
 
-// rogue is code that emits what it is told: three topics, then data.
+// logEmitter is runtime code that emits a log of its calldata: three topics, then
+// data.
 const logEmitter = "6060360380606060003760403560203560003583" + "6000a300"
 
-// Runtime code of odd tokens.
+// Runtime code of hostile and unusual tokens.
 var (
-	burner        = "5b600056"                                                   // burns all gas
+	burner        = "5b600056"                                                   // uses up all gas
 	reverter      = "60006000fd"                                                 // always reverts
 	hugeDecimals  = "60ff60005260206000f3"                                       // 255 decimals
 	selectors     = "60003560e01c63313ce5671460%02x57%s5b60%02x60005260206000f3" // decimals(), and %s for all else
@@ -37,7 +38,7 @@ var (
 	nameless      = fmt.Sprintf(selectors, 0x14, reverter, 6)
 )
 
-// deploy puts runtime code on the chain.
+// deploy creates a contract with this runtime code.
 func (w *fixture) deploy(runtime string) common.Address {
 	w.Helper()
 	code := common.FromHex(runtime)
@@ -49,14 +50,15 @@ func (w *fixture) create(init []byte) common.Address {
 	return crypto.CreateAddress2(contracts.Deployer, contracts.Salt, crypto.Keccak256(init))
 }
 
-// created is a PairCreated of the rogue's, cut short by some bytes.
+// pairCreated makes a logEmitter emit PairCreated, with the last cut bytes missing.
 func (w *fixture) pairCreated(factory, token, pair common.Address, cut int) *types.Transaction {
 	topic := crypto.Keccak256([]byte("PairCreated(address,address,address,uint256)"))
 	data := pack("", topic, token[:], monad.WrappedNative[:], pair[:], []byte{1})[4:]
 	return w.tx(factory, data[:len(data)-cut])
 }
 
-// join is a second indexer on the world, which also follows the factory.
+// followFactory is a second indexer of the chain, which also follows the factory,
+// and its log.
 func (w *fixture) followFactory(factory common.Address) (*indexer.Indexer, *bytes.Buffer) {
 	sources := append(monad.Sources(), venue.Source{ID: "Rogue", Type: venue.V2, Family: univ2.Name, Factory: factory, FeeBps: 30})
 	log := new(bytes.Buffer)
@@ -68,8 +70,8 @@ func (w *fixture) followFactory(factory common.Address) (*indexer.Indexer, *byte
 	return x, log
 }
 
-// Tokens that are not on the list are asked; those that harm or lie harm only
-// themselves.
+// Tokens that are not on the list are described by their contracts; one that fails
+// or returns nonsense affects no other.
 func TestHostileTokens(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t, 0)
@@ -119,8 +121,8 @@ func TestHostileTokens(t *testing.T) {
 	}
 }
 
-// However many tokens burn all the gas they get, asking them takes few requests:
-// a block of them keeps nobody waiting.
+// Describing many tokens that use up all their gas takes few requests, so that a
+// block full of them does not delay the snapshot.
 func TestBurningTokens(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t, 0)
@@ -152,12 +154,12 @@ func TestBurningTokens(t *testing.T) {
 		t.Errorf("%d calls for 60 tokens", n)
 	}
 	if n := strings.Count(log.String(), "left out"); n != 1 {
-		t.Errorf("told %d times of 60 pools", n)
+		t.Errorf("%d log lines about 60 pools", n)
 	}
 }
 
-// A node that passes over state overrides is at fault: no token is taken for mute
-// and no pool left out because of it.
+// A node that ignores state overrides is an error: no token counts as failed, and
+// no pool is left out because of it.
 func TestStateOverridesRequired(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t, 0)
@@ -171,15 +173,15 @@ func TestStateOverridesRequired(t *testing.T) {
 	w.node = dial(t, server.URL)
 	x, _ := w.followFactory(factory)
 	w.index = x
-	w.until("the fault is named", func() bool { return strings.Contains(x.Health().Reason, "state overrides") })
+	w.until("the error is reported", func() bool { return strings.Contains(x.Health().Reason, "state overrides") })
 	node.dropOverrides.Store(false)
 	if _, ok := w.awaitHead().Pool(venue.AddressID(pair)); !ok {
 		t.Error("the pool is left out")
 	}
 }
 
-// A pool whose logs make no sense becomes unusable; all else goes on, and the
-// log says it once.
+// A pool whose logs cannot be decoded becomes unusable, which is logged once; no
+// other pool is affected.
 func TestUnreadablePool(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t, 0)
@@ -199,7 +201,7 @@ func TestUnreadablePool(t *testing.T) {
 		t.Fatal("the pool has lost its number")
 	}
 	if _, err := p.Quote(0, 1, u256.From(1)); !errors.Is(err, venue.ErrEmpty) || p.Spot(0, 1) != 0 || p.Depth(0) != 0 {
-		t.Errorf("an unusable pool answers: %v", err)
+		t.Errorf("an unusable pool quotes: %v", err)
 	}
 	theirs, _ := w.awaitHead().Pool(s.Pools()[0].Info().ID)
 	if s.Pools()[0].Depth(0) != theirs.Depth(0) {
@@ -211,6 +213,6 @@ func TestUnreadablePool(t *testing.T) {
 		t.Errorf("want once %s in\n%s", want, log)
 	}
 	if !strings.Contains(log.String(), "univ2: PairCreated of "+factory.Hex()+": 3 topics, 63 bytes of data") {
-		t.Errorf("nothing of the short log in\n%s", log)
+		t.Errorf("the short log is not reported in\n%s", log)
 	}
 }

@@ -19,8 +19,9 @@ func everyFamily(sources []venue.Source) []venue.Family {
 	return families.Of(sources, monad.WrappedNative)
 }
 
-// same holds two markets of one block to each other, pool by pool, by all that
-// is ever written down of a pool. It says how many pools there are.
+// sameSnapshots compares two snapshots of one block, pool by pool: their encodings,
+// and their quotes before and after a round trip through the encoding. It gives
+// the number of pools.
 func sameSnapshots(t testing.TB, a, b *market.Snapshot) int {
 	t.Helper()
 	if a.Block().Hash != b.Block().Hash {
@@ -65,8 +66,8 @@ func sameSnapshots(t testing.TB, a, b *market.Snapshot) int {
 	return len(a.Pools())
 }
 
-// alike tells whether two pools say the same to amounts of all sizes, and make
-// the same of a swap.
+// samePools tells whether two pools give the same quotes for amounts of 1 to 2^128,
+// and the same prices and depths.
 func samePools(p, q venue.Pool) bool {
 	n := len(p.Info().Tokens)
 	for i := range n * n {
@@ -89,8 +90,8 @@ func samePools(p, q venue.Pool) bool {
 	return cmp.Equal(p.Info(), q.Info()) && cmp.Equal(p.Call(0, 1), q.Call(0, 1))
 }
 
-// TestJoinIsFollowing: of every pool, what is read at a block is what following
-// it from its birth has made of it, and goes on so.
+// TestJoinIsFollowing: for every pool, the state read at a block equals the state
+// from following its logs since its creation, and stays equal.
 func TestJoinIsFollowing(t *testing.T) {
 	b := newBusyChain(t, 7)
 	for range venuetest.Setting(t, "BLOCKS", 80) {

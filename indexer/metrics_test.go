@@ -10,7 +10,7 @@ import (
 	"braid/venue/univ2"
 )
 
-// The metrics count the pools that trade by source, and the others by reason.
+// The metrics count usable pools by source, and idle ones by source and reason.
 func TestPoolMetrics(t *testing.T) {
 	w := newFixtureWith(t, 0, univ2.New(monad.Sources()), nadfun.New(monad.Sources(), monad.WrappedNative))
 	factory, a, b := w.unpaired()

@@ -9,21 +9,21 @@ import (
 	"braid/venue"
 )
 
-// The pools of a held source take nothing and keep their numbers. They are
-// followed all the while, and come back as the chain has them.
+// The pools of a paused source quote nothing and keep their indices. They are still
+// followed, and are up to date when the source is resumed.
 func TestPause(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t, 0)
 	pool := w.awaitHead().Pools()[0]
 	source, id := pool.Info().Source.ID, pool.Info().ID
 	head := func() venue.Pool { p, _ := w.index.Head().Pool(id); return p }
-	held := func() bool {
+	paused := func() bool {
 		_, err := head().Quote(0, 1, u256.From(1000))
 		return errors.Is(err, venue.ErrEmpty)
 	}
 	w.index.Hold("operator", map[string]string{source: "it moves"})
 	w.index.Hold("audit", map[string]string{source: "it differs"})
-	w.until("held", held)
+	w.until("paused", paused)
 	if why := w.index.Health().Paused[source]; why != "it differs; it moves" {
 		t.Errorf("paused because %q", why)
 	}
@@ -39,11 +39,11 @@ func TestPause(t *testing.T) {
 	w.awaitHead()
 	w.index.Hold("operator", nil)
 	w.mine()
-	if w.awaitHead(); !held() {
-		t.Error("free, though one still holds it")
+	if w.awaitHead(); !paused() {
+		t.Error("resumed, though one party still pauses it")
 	}
 	w.index.Hold("audit", nil)
-	w.until("free", func() bool { return !held() })
+	w.until("resumed", func() bool { return !paused() })
 	parity(t, w.node, w.awaitHead())
 	if n := len(w.index.Health().Paused); n != 0 {
 		t.Errorf("%d sources paused", n)

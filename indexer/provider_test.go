@@ -26,8 +26,8 @@ import (
 	"braid/venuetest"
 )
 
-// gate is a provider: it grants logs of so many blocks in a request and so
-// many requests a second, and refuses the rest.
+// limitedProvider is a proxy of a node that limits the blocks of an eth_getLogs
+// request and the requests per second.
 type limitedProvider struct {
 	node   string
 	blocks uint64
@@ -37,7 +37,7 @@ type limitedProvider struct {
 	tokens  float64
 	at      time.Time
 	asked   map[string]int
-	refused int // for being too many
+	refused int // by the rate limit
 }
 
 func (g *limitedProvider) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -51,7 +51,7 @@ func (g *limitedProvider) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "no socket here", http.StatusNotFound)
 		return
 	}
-	json.Unmarshal(body, &ask) // of other methods the parameters are others
+	json.Unmarshal(body, &ask) // fails for other methods, whose parameters differ
 	g.mu.Lock()
 	now := time.Now()
 	g.tokens, g.at = min(g.rate, g.tokens+g.rate*now.Sub(g.at).Seconds()), now
@@ -85,9 +85,9 @@ func (g *limitedProvider) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	io.Copy(w, answer.Body)
 }
 
-// TestJoinThroughAGate joins a long chain with many pools through a provider
-// that grants 100 blocks a request and 25 requests a second, and is stopped in
-// the middle. BLOCKS and POOLS in the environment make it longer.
+// TestJoinThroughLimitedProvider joins a long chain with many pools through a
+// provider that allows 100 blocks per request and 25 requests per second, and is
+// stopped half way. The environment variables BLOCKS and POOLS set its size.
 func TestJoinThroughLimitedProvider(t *testing.T) {
 	w := newFixture(t, 0)
 	w.createPairs(int(venuetest.Setting(t, "POOLS", 400)), int(venuetest.Setting(t, "BLOCKS", 2500)))
@@ -97,8 +97,8 @@ func TestJoinThroughLimitedProvider(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "market")
 
 	began := time.Now()
-	searched := map[bool]uint64{} // blocks, after the stop or before
-	var forecast []float64        // of the time it would take, by what it took
+	searched := map[bool]uint64{} // blocks, by whether it was after the stop
+	var forecast []float64        // forecast durations as fractions of the real one
 	join := func(again bool) *market.Snapshot {
 		families := []venue.Family{univ2.New(monad.Sources())}
 		store, err := indexer.OpenStore(path, monad.ChainID, monad.Sources(), families, nil)
@@ -160,13 +160,14 @@ func TestJoinThroughLimitedProvider(t *testing.T) {
 		t.Errorf("searched %d blocks before the stop and %d after it, of %d", searched[false], searched[true], head)
 	}
 	if g.refused > 20 {
-		t.Errorf("%d requests came too soon", g.refused)
+		t.Errorf("%d requests exceeded the rate limit", g.refused)
 	}
 	fmt.Printf("join: blocks=%d pools=%d seconds=%.1f requests=%v refused=%d forecasts=%.2f\n",
 		s.Block().Number, len(s.Pools()), time.Since(began).Seconds(), g.asked, g.refused, forecast)
 }
 
-// many opens pairs until there are so many, and lets blocks pass.
+// createPairs creates pairs until there are so many pools, and mines blocks until
+// there are so many.
 func (w *fixture) createPairs(pools, blocks int) {
 	w.Helper()
 	tokens := monad.Tokens()
@@ -196,7 +197,7 @@ func (w *fixture) createPairs(pools, blocks int) {
 		}
 	}
 	flush()
-	w.proxy.setCut(true) // the world's own index need not see each of them
+	w.proxy.setCut(true) // the indexer of the fixture need not see each of them
 	for w.chain.Head().Number.Uint64() < uint64(blocks) {
 		w.mine()
 	}

@@ -25,8 +25,8 @@ import (
 	"braid/venue/kuru"
 )
 
-// deal is one amount one way through one pool: what our market says of it and
-// what the chain does.
+// swapCheck is one swap through one pool: what the snapshot quotes and what the chain
+// pays.
 type swapCheck struct {
 	pool    venue.Pool
 	in, out int
@@ -40,8 +40,8 @@ type swapCheck struct {
 	fault error
 }
 
-// takerAccount has all it needs by grace of the state override; payee never
-// held anything.
+// takerAccount gets its balances and allowances by state override; payee never held
+// anything.
 var (
 	takerAccount = common.HexToAddress("0x00000000000000000000000000000000007a4e12")
 	payee        = common.HexToAddress("0x00000000000000000000000000000000007a4e13")
@@ -49,13 +49,13 @@ var (
 
 const ampleGas = 10_000_000
 
-// auditor holds markets to the chain by what both do: our Router carries the
-// deal out at the very block the market is of. It knows no family.
+// quoteChecker compares quotes of a snapshot with swaps that our Router executes at
+// the block of the snapshot.
 type quoteChecker struct {
 	client    *rpc.Client
 	at        calldata.Contracts
 	random    *rand.Rand
-	ignoreGas bool // of gas: only states matter, not what swaps cost
+	ignoreGas bool // use ampleGas: check amounts only
 
 	checks, swaps, paid, declined, short, mismatches int
 }
@@ -75,9 +75,9 @@ func ours() calldata.Contracts {
 	return calldata.Contracts{Router: router, Executor: executor, WrappedNative: monad.WrappedNative}
 }
 
-// audit tries several amounts in every direction of every pool. Where the
-// market quotes, the chain must pay that, within the gas limit of the
-// calldata; where it refuses, the chain must refuse.
+// check tries several amounts in every direction of every pool. Where the snapshot
+// quotes, the chain must pay that amount within the gas limit of the transaction;
+// where the quote fails, the swap must fail.
 func (a *quoteChecker) check(t *testing.T, s *market.Snapshot) {
 	t.Helper()
 	var deals []*swapCheck
@@ -114,8 +114,8 @@ func (a *quoteChecker) check(t *testing.T, s *market.Snapshot) {
 	}
 }
 
-// agree counts a deal and says whether both sides do the same. A book says no
-// to takes of very many fills, which the chain would make.
+// agree counts a swap and tells whether quote and chain agree. An order book may
+// refuse to quote a swap of very many fills that the chain would execute.
 func (a *quoteChecker) agree(d *swapCheck) bool {
 	a.swaps++
 	switch {
@@ -135,7 +135,7 @@ func (a *quoteChecker) same(d *swapCheck) bool {
 	return d.fault == nil && u256.FromBytes(d.paid) == d.quote.Out
 }
 
-// amounts are from a few units to beyond the pool's depth.
+// amounts are from a few raw units to beyond the pool's depth.
 func (a *quoteChecker) amounts(p venue.Pool, in int) []u256.Int {
 	r := a.random
 	depth := p.Depth(in)
@@ -155,8 +155,8 @@ func (a *quoteChecker) amounts(p venue.Pool, in int) []u256.Int {
 	return slices.DeleteFunc(list, u256.Int.IsZero)
 }
 
-// deal asks the market. What it refuses is encoded as well, for the chain to
-// refuse.
+// newSwapCheck quotes a swap and encodes its transaction, which must fail if the
+// quote does.
 func (a *quoteChecker) newSwapCheck(t *testing.T, p venue.Pool, in, out int, amount u256.Int) *swapCheck {
 	t.Helper()
 	d := &swapCheck{pool: p, in: in, out: out, amount: amount}
@@ -181,7 +181,7 @@ func (a *quoteChecker) newSwapCheck(t *testing.T, p venue.Pool, in, out int, amo
 	return d
 }
 
-// carryOut calls the Router for each deal, two batches at a time.
+// execute calls the Router for each swap, two batches at a time.
 func (a *quoteChecker) execute(t *testing.T, block common.Hash, deals []*swapCheck) {
 	t.Helper()
 	var g errgroup.Group
@@ -199,7 +199,7 @@ func (a *quoteChecker) execute(t *testing.T, block common.Hash, deals []*swapChe
 				}}
 			}
 			err := a.client.BatchCallContext(t.Context(), calls)
-			if err != nil { // of the wire: an idle connection was closed, a busy machine too slow
+			if err != nil { // an idle connection was closed, or the machine is too busy
 				err = a.client.BatchCallContext(t.Context(), calls)
 			}
 			if err != nil {
@@ -218,15 +218,15 @@ func (a *quoteChecker) execute(t *testing.T, block common.Hash, deals []*swapChe
 	}
 }
 
-// refused tells what a contract did from a fault of the node.
+// refused tells whether the contract failed, as opposed to the node.
 func refused(err error) bool {
 	var reverted rpc.DataError
 	return errors.As(err, &reverted) || strings.Contains(err.Error(), "out of gas")
 }
 
-// purse is a state in which the taker has a fortune of native, if he pays with
-// it, or else of the token, which the Router may pull; and in which all that is
-// wrapped can be unwrapped.
+// fundedState is a state override in which the taker has 2^254 of what it pays with,
+// native or a token that the Router may transfer, and in which all wrapped native
+// can be unwrapped.
 func (a *quoteChecker) fundedState(d *swapCheck) map[common.Address]any {
 	fortune := u256.One.Lsh(254)
 	native := map[string]any{"balance": (*hexutil.Big)(fortune.Big())}
@@ -255,7 +255,7 @@ func (a *quoteChecker) fundedState(d *swapCheck) map[common.Address]any {
 	return accounts
 }
 
-// String is the one line that sums a run up.
+// String is a summary in one line.
 func (a *quoteChecker) String() string {
 	return fmt.Sprintf("audits=%d checks=%d paid=%d declined=%d short=%d mismatches=%d", a.checks, a.swaps, a.paid, a.declined, a.short, a.mismatches)
 }
