@@ -90,6 +90,7 @@ func sameResults(a, b []Result) bool {
 	return slices.EqualFunc(a, b, func(a, b Result) bool { return a.OK == b.OK && bytes.Equal(a.Data, b.Data) })
 }
 
+// callBatch makes the reads of one batch.
 func (n *node) callBatch(ctx context.Context, block common.Hash, calls []Call) ([]Result, error) {
 	results, err := n.aggregate(ctx, block, calls)
 	if err != nil && (!isRPCError(err) || isRateLimited(err)) {
@@ -145,6 +146,7 @@ type errNoMulticall struct{ error }
 
 func (errNoMulticall) ErrorCode() int { return 0 }
 
+// aggregate makes several reads in one request, by Multicall3.
 func (n *node) aggregate(ctx context.Context, block common.Hash, calls []Call) ([]Result, error) {
 	type call3 struct {
 		Target       common.Address
@@ -162,6 +164,11 @@ func (n *node) aggregate(ctx context.Context, block common.Hash, calls []Call) (
 	if data, err = n.ethCall(ctx, block, Call{To: contracts.Multicall3, Data: data, overrideLens: slices.ContainsFunc(calls, usesLens)}); err != nil {
 		return nil, err
 	}
+	return decodeAggregate(data, len(calls))
+}
+
+// decodeAggregate decodes what aggregate3 returned for n calls, or errNoMulticall.
+func decodeAggregate(data []byte, n int) ([]Result, error) {
 	var out struct {
 		ReturnData []struct {
 			Success    bool
@@ -171,16 +178,17 @@ func (n *node) aggregate(ctx context.Context, block common.Hash, calls []Call) (
 	if err := multicallABI.UnpackIntoInterface(&out, "aggregate3", data); err != nil {
 		return nil, errNoMulticall{err}
 	}
-	if len(out.ReturnData) != len(calls) {
+	if len(out.ReturnData) != n {
 		return nil, errNoMulticall{errors.New("aggregate3: wrong number of results")}
 	}
-	results := make([]Result, len(calls))
+	results := make([]Result, n)
 	for i, r := range out.ReturnData {
 		results[i] = Result{OK: r.Success, Data: r.ReturnData}
 	}
 	return results, nil
 }
 
+// ethCall makes one request, in the state after a block.
 func (n *node) ethCall(ctx context.Context, block common.Hash, call Call) ([]byte, error) {
 	var out hexutil.Bytes
 	args := []any{
