@@ -96,23 +96,23 @@ func (x *Indexer) audit(ctx context.Context) {
 // comparePools reads some pools of a snapshot at its block and returns those whose
 // state differs from the chain's.
 func (x *Indexer) comparePools(ctx context.Context, m *market.Snapshot) (wrong []venue.ID, err error) {
-	a, d := &x.auditor, newChangeset(m)
-	d.quiet = true
+	a, changes := &x.auditor, newChangeset(m)
+	changes.quiet = true
 	choose := func(pools []venue.Pool, next *int) {
 		for range min(poolsPerAudit, len(pools)) {
 			*next = (*next + 1) % len(pools)
-			x.reloadPool(d, pools[*next])
+			x.reloadPool(changes, pools[*next])
 		}
 	}
 	choose(m.Pools(), &a.nextPool)
 	choose(unusablePools(m), &a.nextUnusable)
-	asked := slices.Clone(d.order)
-	if err := x.loadPools(ctx, d, m.Block(), nil); err != nil {
+	asked := slices.Clone(changes.order)
+	if err := x.loadPools(ctx, changes, m.Block(), nil); err != nil {
 		return nil, err
 	}
 	for _, id := range asked {
 		ours, _ := m.Pool(id)
-		theirs := d.pools[id]
+		theirs := changes.pools[id]
 		x.metrics.audited.Inc()
 		if bytes.Equal(encodePool(x.joiners, ours), encodePool(x.joiners, theirs)) {
 			continue

@@ -79,7 +79,7 @@ func TestAudit(t *testing.T) {
 	}
 	for _, p := range s.Pools() {
 		_, err := p.Quote(0, 1, u256.From(1_000_000_000))
-		if held := p.Info().Source.ID == source; held != errors.Is(err, venue.ErrEmpty) {
+		if paused := p.Info().Source.ID == source; paused != errors.Is(err, venue.ErrEmpty) {
 			t.Errorf("%s pool %s: %v", p.Info().Source.ID, p.Info().ID, err)
 		}
 	}

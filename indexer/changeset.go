@@ -31,41 +31,41 @@ func newChangeset(base *market.Snapshot) *changeset {
 }
 
 // pool is the pool with its changes; nil if there is none.
-func (d *changeset) pool(id venue.ID) venue.Pool {
-	if p := d.pools[id]; p != nil {
+func (changes *changeset) pool(id venue.ID) venue.Pool {
+	if p := changes.pools[id]; p != nil {
 		return p
 	}
-	p, _ := d.base.Pool(id)
+	p, _ := changes.base.Pool(id)
 	return p
 }
 
 // poolsOf are the pools of a source.
-func (d *changeset) poolsOf(source *venue.Source) (ids []venue.ID) {
-	for _, p := range d.base.Pools() {
+func (changes *changeset) poolsOf(source *venue.Source) (ids []venue.ID) {
+	for _, p := range changes.base.Pools() {
 		if info := p.Info(); info.Source == source {
 			ids = append(ids, info.ID)
 		}
 	}
-	for _, id := range d.order {
-		if _, old := d.base.Pool(id); !old && d.pools[id].Info().Source == source {
+	for _, id := range changes.order {
+		if _, old := changes.base.Pool(id); !old && changes.pools[id].Info().Source == source {
 			ids = append(ids, id)
 		}
 	}
 	return ids
 }
 
-func (d *changeset) put(p venue.Pool) {
+func (changes *changeset) put(p venue.Pool) {
 	id := p.Info().ID
-	if d.pools[id] == nil {
-		d.order = append(d.order, id)
+	if changes.pools[id] == nil {
+		changes.order = append(changes.order, id)
 	}
-	d.pools[id] = p
+	changes.pools[id] = p
 }
 
 // applyLog applies a log to the pools it concerns. Logs of unknown pools are
 // ignored. If a log of a known pool cannot be decoded or applied, the state of
 // that pool is not known any more: it becomes unusable, and no other is affected.
-func (x *Indexer) applyLog(d *changeset, log *types.Log) {
+func (x *Indexer) applyLog(changes *changeset, log *types.Log) {
 	if len(log.Topics) == 0 {
 		return
 	}
@@ -75,77 +75,77 @@ func (x *Indexer) applyLog(d *changeset, log *types.Log) {
 			continue
 		}
 		if wide, ok := e.(venue.Wide); ok && err == nil {
-			for _, id := range d.poolsOf(wide.Source()) {
-				x.applyEvent(d, f, id, e, log)
+			for _, id := range changes.poolsOf(wide.Source()) {
+				x.applyEvent(changes, f, id, e, log)
 			}
 			return
 		}
 		id := venue.AddressID(log.Address)
 		if err != nil {
-			x.markUnusable(d, id, fmt.Errorf("block %d: %w", log.BlockNumber, err))
+			x.markUnusable(changes, id, fmt.Errorf("block %d: %w", log.BlockNumber, err))
 			return
 		}
-		if x.applyEvent(d, f, e.Pool(), e, log) {
+		if x.applyEvent(changes, f, e.Pool(), e, log) {
 			return
 		}
 	}
 }
 
 // applyEvent is false if the family does not know the pool.
-func (x *Indexer) applyEvent(d *changeset, f venue.Family, id venue.ID, e venue.Event, log *types.Log) bool {
-	p, err := f.Apply(d.pool(id), e)
+func (x *Indexer) applyEvent(changes *changeset, f venue.Family, id venue.ID, e venue.Event, log *types.Log) bool {
+	p, err := f.Apply(changes.pool(id), e)
 	switch {
 	case errors.Is(err, venue.ErrUnknownPool):
 		return false
 	case err != nil:
-		x.markUnusable(d, id, fmt.Errorf("block %d: %w", log.BlockNumber, err))
+		x.markUnusable(changes, id, fmt.Errorf("block %d: %w", log.BlockNumber, err))
 		return true
 	}
-	d.put(p)
+	changes.put(p)
 	if l, ok := f.(venue.Loader); ok {
-		d.loaders[id] = l
+		changes.loaders[id] = l
 	}
 	return true
 }
 
 // markUnusable makes a pool unusable, and logs that once.
-func (x *Indexer) markUnusable(d *changeset, id venue.ID, err error) {
-	p := d.pool(id)
+func (x *Indexer) markUnusable(changes *changeset, id venue.ID, err error) {
+	p := changes.pool(id)
 	if p == nil {
 		x.log.Warn("log cannot be decoded", "err", err)
 		return
 	}
 	if _, already := p.(unusable); !already {
-		if !d.quiet {
+		if !changes.quiet {
 			x.log.Warn("pool is unusable", "pool", id, "err", err)
 		}
-		d.put(unusable{p.Info(), "its state is not known", p})
+		changes.put(unusable{p.Info(), "its state is not known", p})
 	}
 }
 
 // buildSnapshot is the snapshot after block b. It completes the pools of the
 // changeset by reads at b, reads the pools in x.reload again, and describes new
 // tokens as of block at. A pool of a token without decimals is left out.
-func (x *Indexer) buildSnapshot(ctx context.Context, d *changeset, b market.Block, at common.Hash) (*market.Snapshot, error) {
+func (x *Indexer) buildSnapshot(ctx context.Context, changes *changeset, b market.Block, at common.Hash) (*market.Snapshot, error) {
 	x.reload = append(x.reload, x.auditor.take()...)
 	reloaded := len(x.reload)
 	for _, id := range x.reload {
-		if p := d.pool(id); p != nil {
-			x.reloadPool(d, p)
+		if p := changes.pool(id); p != nil {
+			x.reloadPool(changes, p)
 		}
 	}
-	if err := x.loadPools(ctx, d, b, d.progress); err != nil {
+	if err := x.loadPools(ctx, changes, b, changes.progress); err != nil {
 		return nil, err
 	}
-	tokens, err := x.tokens(ctx, at, d.newTokens())
+	tokens, err := x.tokens(ctx, at, changes.newTokens())
 	if err != nil {
 		return nil, fmt.Errorf("block %d: tokens: %w", b.Number, err)
 	}
-	pools, leftOut := d.poolsWithTokens(tokens)
+	pools, leftOut := changes.poolsWithTokens(tokens)
 	if len(leftOut) > 0 { // one line for all: anyone can create thousands in a block
 		x.log.Warn("pools are left out: a token has no decimals", "block", b.Number, "pools", len(leftOut), "first", leftOut[0])
 	}
-	s, err := d.base.Next(b, pools, tokens)
+	s, err := changes.base.Next(b, pools, tokens)
 	if err != nil {
 		return nil, fmt.Errorf("block %d: %w", b.Number, err)
 	}
@@ -154,11 +154,11 @@ func (x *Indexer) buildSnapshot(ctx context.Context, d *changeset, b market.Bloc
 }
 
 // newTokens are the tokens of changed pools that the base does not have.
-func (d *changeset) newTokens() (list []common.Address) {
+func (changes *changeset) newTokens() (list []common.Address) {
 	seen := map[common.Address]bool{}
-	for _, id := range d.order {
-		for _, a := range d.pools[id].Info().Tokens {
-			if _, ok := d.base.Token(a); !ok && !seen[a] {
+	for _, id := range changes.order {
+		for _, a := range changes.pools[id].Info().Tokens {
+			if _, ok := changes.base.Token(a); !ok && !seen[a] {
 				seen[a] = true
 				list = append(list, a)
 			}
@@ -169,20 +169,20 @@ func (d *changeset) newTokens() (list []common.Address) {
 
 // poolsWithTokens are the changed pools whose tokens are all in the base or in
 // tokens; leftOut are the others.
-func (d *changeset) poolsWithTokens(tokens []market.Token) (pools []venue.Pool, leftOut []venue.ID) {
+func (changes *changeset) poolsWithTokens(tokens []market.Token) (pools []venue.Pool, leftOut []venue.ID) {
 	described := map[common.Address]bool{}
 	for _, t := range tokens {
 		described[t.Address] = true
 	}
 	missing := func(a common.Address) bool {
-		_, ok := d.base.Token(a)
+		_, ok := changes.base.Token(a)
 		return !ok && !described[a]
 	}
-	for _, id := range d.order {
-		if slices.ContainsFunc(d.pools[id].Info().Tokens, missing) {
+	for _, id := range changes.order {
+		if slices.ContainsFunc(changes.pools[id].Info().Tokens, missing) {
 			leftOut = append(leftOut, id)
 		} else {
-			pools = append(pools, d.pools[id])
+			pools = append(pools, changes.pools[id])
 		}
 	}
 	return pools, leftOut

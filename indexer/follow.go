@@ -33,9 +33,9 @@ func (x *Indexer) Run(ctx context.Context) error {
 		for range heads { // until its goroutine has ended
 		}
 	}()
-	for s := range heads {
+	for head := range heads {
 		for failures := 0; ; failures++ {
-			err := x.handleHead(ctx, s)
+			err := x.handleHead(ctx, head)
 			if ctx.Err() != nil {
 				return nil
 			}
@@ -47,29 +47,29 @@ func (x *Indexer) Run(ctx context.Context) error {
 				return err
 			}
 			x.recordFault(err, failures)
-			s = newestHead(ctx, heads, s, failures)
+			head = newestHead(ctx, heads, head, failures)
 		}
 	}
 	return nil
 }
 
 // handleHead brings the snapshot to a new head.
-func (x *Indexer) handleHead(ctx context.Context, s chain.HeadUpdate) error {
-	x.recordHead(s)
-	if s.Err != nil {
-		return s.Err
+func (x *Indexer) handleHead(ctx context.Context, head chain.HeadUpdate) error {
+	x.recordHead(head)
+	if head.Err != nil {
+		return head.Err
 	}
 	ours := x.tip
-	if known := x.recent.byHash[s.Hash]; known != nil && ours != nil {
+	if known := x.recent.byHash[head.Hash]; known != nil && ours != nil {
 		// A head that is an ancestor of ours is from nodes that are behind: no
 		// reorg, and no confirmation of our head.
 		if known != ours && !x.recent.forked(ours, known) {
 			return nil
 		}
-		x.publish(known, s)
+		x.publish(known, head)
 		return nil
 	}
-	base, path, err := x.path(ctx, s.Header)
+	base, path, err := x.path(ctx, head.Header)
 	if errors.Is(err, errJoinTooSlow) {
 		return nil
 	}
@@ -83,7 +83,7 @@ func (x *Indexer) handleHead(ctx context.Context, s chain.HeadUpdate) error {
 		x.recent.add(base)
 		x.metrics.blocks.Inc()
 	}
-	x.publish(base, s)
+	x.publish(base, head)
 	x.afterPublish(base)
 	return nil
 }
@@ -94,17 +94,17 @@ func (x *Indexer) nextSnapshot(ctx context.Context, parent *market.Snapshot, h c
 	if err != nil {
 		return nil, fmt.Errorf("block %d: %w", h.Number, err)
 	}
-	d := newChangeset(parent)
+	changes := newChangeset(parent)
 	for i := range logs {
-		x.applyLog(d, &logs[i])
+		x.applyLog(changes, &logs[i])
 	}
-	return x.buildSnapshot(ctx, d, h.Block, h.Hash)
+	return x.buildSnapshot(ctx, changes, h.Block, h.Hash)
 }
 
 // publish makes a snapshot the Head, without the pools of paused sources, if it is
 // not published already.
-func (x *Indexer) publish(next *market.Snapshot, s chain.HeadUpdate) {
-	ours, held := x.tip, x.paused.Load()
+func (x *Indexer) publish(next *market.Snapshot, head chain.HeadUpdate) {
+	ours, paused := x.tip, x.paused.Load()
 	switch {
 	case ours == nil:
 		defer close(x.ready)
@@ -113,8 +113,8 @@ func (x *Indexer) publish(next *market.Snapshot, s chain.HeadUpdate) {
 		x.metrics.reorgs.Inc()
 		x.log.Info("reorg", "from", ours.Block().Number, "to", next.Block().Number)
 	}
-	if ours != next || x.publishedPauses != held {
-		view, err := held.withoutPaused(next)
+	if ours != next || x.publishedPauses != paused {
+		view, err := paused.withoutPaused(next)
 		if err != nil { // cannot be: the pools are of this snapshot
 			x.log.Error("snapshot is not published", "err", err)
 			return
@@ -123,26 +123,26 @@ func (x *Indexer) publish(next *market.Snapshot, s chain.HeadUpdate) {
 		// the view: the recent snapshots kept for reorgs hold pools alone.
 		view = view.After(x.head.Load())
 		view.Graph()
-		x.tip, x.publishedPauses = next, held
+		x.tip, x.publishedPauses = next, paused
 		x.head.Store(view)
 		close(*x.changed.Swap(new(make(chan struct{}))))
 		x.metrics.setHead(view)
 	}
 	if ours != nil && ours != next {
-		x.metrics.latency.Observe(time.Since(s.FirstSeen).Seconds())
+		x.metrics.latency.Observe(time.Since(head.FirstSeen).Seconds())
 	}
-	x.recordSnapshot(next.Block(), s)
+	x.recordSnapshot(next.Block(), head)
 }
 
 // newestHead waits before a retry, and gives the newest head by then; the same one
 // if there is no other.
-func newestHead(ctx context.Context, heads <-chan chain.HeadUpdate, s chain.HeadUpdate, failures int) chain.HeadUpdate {
+func newestHead(ctx context.Context, heads <-chan chain.HeadUpdate, head chain.HeadUpdate, failures int) chain.HeadUpdate {
 	backoff(ctx, failures)
-	if s.Err != nil { // there is no head to retry: wait for one
+	if head.Err != nil { // there is no head to retry: wait for one
 		if next, open := <-heads; open {
 			return next
 		}
-		return s
+		return head
 	}
 	select {
 	case next, open := <-heads:
@@ -151,7 +151,7 @@ func newestHead(ctx context.Context, heads <-chan chain.HeadUpdate, s chain.Head
 		}
 	default:
 	}
-	return s
+	return head
 }
 
 // watchFinalized keeps the number of the newest final block, for Health and

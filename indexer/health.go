@@ -40,22 +40,22 @@ func (x *Indexer) updateHealth(change func(h *Health)) {
 }
 
 // recordHead notes what the nodes say of their head.
-func (x *Indexer) recordHead(s chain.HeadUpdate) {
+func (x *Indexer) recordHead(head chain.HeadUpdate) {
 	x.updateHealth(func(h *Health) {
-		h.Reachable = s.Err == nil
-		if s.Err == nil {
-			h.Lag = s.QuorumHeight - min(h.Block, s.QuorumHeight)
+		h.Reachable = head.Err == nil
+		if head.Err == nil {
+			h.Lag = head.QuorumHeight - min(h.Block, head.QuorumHeight)
 		}
 	})
 }
 
 // recordSnapshot notes that the snapshot after b was published, or that b still
 // is the head.
-func (x *Indexer) recordSnapshot(b market.Block, s chain.HeadUpdate) {
+func (x *Indexer) recordSnapshot(b market.Block, head chain.HeadUpdate) {
 	x.updateHealth(func(h *Health) {
-		h.Block, h.Lag, h.Reason = b.Number, s.QuorumHeight-min(b.Number, s.QuorumHeight), ""
-		if s.ConfirmedAt.After(h.Updated) {
-			h.Updated = s.ConfirmedAt
+		h.Block, h.Lag, h.Reason = b.Number, head.QuorumHeight-min(b.Number, head.QuorumHeight), ""
+		if head.ConfirmedAt.After(h.Updated) {
+			h.Updated = head.ConfirmedAt
 		}
 	})
 }

@@ -59,7 +59,7 @@ type Config struct {
 // are safe for concurrent use.
 type Indexer struct {
 	node       *chain.Client
-	empty      *market.Snapshot
+	empty      *market.Snapshot // before the first block
 	log        *slog.Logger
 	firstBlock uint64
 	keep       int
@@ -72,10 +72,10 @@ type Indexer struct {
 	progress   func(Progress)
 
 	sources        []venue.Source
-	joiners        []venue.Joiner   // all families, or else a chain is read log by log
+	joiners        []venue.Joiner   // families whose pools can be read and stored
 	creationTopics []common.Hash    // of creation events; empty: the chain is joined by reading all logs
 	discovery      *discovery       // while joining; else nil
-	saved          *market.Snapshot // by the store, at the start; nil: none
+	saved          *market.Snapshot // loaded from the store; nil: none
 	store          *Store
 	saver          saver
 	reload         []venue.ID // pools to be read again with the next block

@@ -85,12 +85,12 @@ func (x *Indexer) join(ctx context.Context, first uint64, b market.Block) (*chan
 	if time.Since(began) > maxDiscoveryTime {
 		return nil, errJoinTooSlow
 	}
-	d := newChangeset(empty)
+	changes := newChangeset(empty)
 	for _, p := range x.discovery.pools {
-		x.reloadPool(d, p)
+		x.reloadPool(changes, p)
 	}
-	d.progress = x.progressReporter("reading pools")
-	return d, nil
+	changes.progress = x.progressReporter("reading pools")
+	return changes, nil
 }
 
 // discoverPools finds the pools created up to block b. It continues an earlier

@@ -14,16 +14,16 @@ import (
 // loadPools completes the pools of a changeset by reads at block b, in as many
 // rounds as they ask for: what one read returns may tell what to read next.
 // progress, unless nil, is called with the number of complete pools and of all.
-func (x *Indexer) loadPools(ctx context.Context, d *changeset, b market.Block, progress func(done, of int)) error {
-	for asking := d.order; ; {
+func (x *Indexer) loadPools(ctx context.Context, changes *changeset, b market.Block, progress func(done, of int)) error {
+	for asking := changes.order; ; {
 		var calls []chain.Call
 		var next []venue.ID
 		counts := map[venue.ID]int{}
 		for _, id := range asking {
-			if d.loaders[id] == nil {
+			if changes.loaders[id] == nil {
 				continue
 			}
-			reads := d.loaders[id].Wants(d.pools[id])
+			reads := changes.loaders[id].Wants(changes.pools[id])
 			for _, r := range reads {
 				if r.To == (common.Address{}) {
 					r.To = chain.Lens
@@ -35,7 +35,7 @@ func (x *Indexer) loadPools(ctx context.Context, d *changeset, b market.Block, p
 			}
 		}
 		if progress != nil {
-			progress(len(d.order)-len(next), len(d.order))
+			progress(len(changes.order)-len(next), len(changes.order))
 		}
 		if len(calls) == 0 {
 			return nil
@@ -45,7 +45,7 @@ func (x *Indexer) loadPools(ctx context.Context, d *changeset, b market.Block, p
 			return fmt.Errorf("block %d: pools: %w", b.Number, err)
 		}
 		for _, id := range next {
-			x.loadPool(d, id, b, results[:counts[id]])
+			x.loadPool(changes, id, b, results[:counts[id]])
 			results = results[counts[id]:]
 		}
 		asking = next
@@ -53,31 +53,31 @@ func (x *Indexer) loadPools(ctx context.Context, d *changeset, b market.Block, p
 }
 
 // loadPool completes a pool with the results of its calls, or makes it unusable.
-func (x *Indexer) loadPool(d *changeset, id venue.ID, b market.Block, results []chain.Result) {
+func (x *Indexer) loadPool(changes *changeset, id venue.ID, b market.Block, results []chain.Result) {
 	answers := make([][]byte, len(results))
 	for i, r := range results {
 		if r.OK {
 			answers[i] = r.Data
 		}
 	}
-	p, err := d.loaders[id].Load(d.pools[id], answers)
+	p, err := changes.loaders[id].Load(changes.pools[id], answers)
 	if err != nil {
-		x.markUnusable(d, id, fmt.Errorf("block %d: %w", b.Number, err))
+		x.markUnusable(changes, id, fmt.Errorf("block %d: %w", b.Number, err))
 		return
 	}
-	d.put(p)
+	changes.put(p)
 }
 
 // reloadPool adds a pool to a changeset without its state, so that loadPools reads
 // all of it; false if no family can read the pool.
-func (x *Indexer) reloadPool(d *changeset, p venue.Pool) bool {
+func (x *Indexer) reloadPool(changes *changeset, p venue.Pool) bool {
 	if u, ok := p.(unusable); ok && u.previous != nil {
 		p = u.previous
 	}
 	for _, j := range x.joiners {
 		if blank := j.Blank(p); blank != nil {
-			d.put(blank)
-			d.loaders[blank.Info().ID] = j
+			changes.put(blank)
+			changes.loaders[blank.Info().ID] = j
 			return true
 		}
 	}

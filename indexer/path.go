@@ -20,25 +20,36 @@ type recentSnapshots struct {
 	order  []common.Hash // oldest first
 }
 
-func (k *recentSnapshots) add(s *market.Snapshot) {
+func (r *recentSnapshots) add(s *market.Snapshot) {
 	h := s.Block().Hash
-	if k.byHash[h] == nil {
-		k.order = append(k.order, h)
+	if r.byHash[h] == nil {
+		r.order = append(r.order, h)
 	}
-	k.byHash[h] = s
-	if len(k.order) > k.max {
-		delete(k.byHash, k.order[0])
-		k.order = slices.Delete(k.order, 0, 1)
+	r.byHash[h] = s
+	if len(r.order) > r.max {
+		delete(r.byHash, r.order[0])
+		r.order = slices.Delete(r.order, 0, 1)
 	}
 }
 
 // forked tells whether a is on another branch than b: not a descendant of b, nor b
 // itself. It is false if too old snapshots would be needed to tell.
-func (k *recentSnapshots) forked(a, b *market.Snapshot) bool {
+func (r *recentSnapshots) forked(a, b *market.Snapshot) bool {
 	for a != nil && a.Block().Number > b.Block().Number {
-		a = k.byHash[a.Block().Parent]
+		a = r.byHash[a.Block().Parent]
 	}
 	return a != nil && a != b
+}
+
+// settledAncestor is the snapshot max/2 blocks below s on its branch, which counts
+// as settled; nil if it is not among the recent ones.
+func (r *recentSnapshots) settledAncestor(s *market.Snapshot) *market.Snapshot {
+	for range r.max / 2 {
+		if s = r.byHash[s.Block().Parent]; s == nil {
+			return nil
+		}
+	}
+	return s
 }
 
 // path follows parent hashes back from head to a block whose snapshot is known or
@@ -138,20 +149,20 @@ func (x *Indexer) settledSnapshot(ctx context.Context, first uint64, b market.Bl
 	if err != nil {
 		return nil, err
 	}
-	var d *changeset
+	var changes *changeset
 	switch {
 	case base != nil && (b.Number-base.Block().Number <= maxReplayBlocks || len(x.creationTopics) == 0):
-		d = newChangeset(base)
-		err = x.replayLogs(ctx, d, base.Block().Number+1, b)
+		changes = newChangeset(base)
+		err = x.replayLogs(ctx, changes, base.Block().Number+1, b)
 	case len(x.creationTopics) > 0:
 		if base != nil {
 			x.discovery = newDiscovery(base.Block(), base.Block().Number+1, base.Pools())
 		}
-		d, err = x.join(ctx, first, b)
+		changes, err = x.join(ctx, first, b)
 	default:
 		if base, err = x.emptySnapshot(ctx); err == nil {
-			d = newChangeset(base)
-			err = x.replayLogs(ctx, d, first, b)
+			changes = newChangeset(base)
+			err = x.replayLogs(ctx, changes, first, b)
 		}
 	}
 	if err != nil {
@@ -172,7 +183,7 @@ func (x *Indexer) settledSnapshot(ctx context.Context, first uint64, b market.Bl
 	if err != nil {
 		return nil, err
 	}
-	s, err := x.buildSnapshot(ctx, d, b, head.Hash)
+	s, err := x.buildSnapshot(ctx, changes, b, head.Hash)
 	if err == nil {
 		x.discovery = nil
 		x.recent.add(s)
@@ -183,12 +194,12 @@ func (x *Indexer) settledSnapshot(ctx context.Context, first uint64, b market.Bl
 
 // replayLogs applies the logs of blocks from..b to a changeset, and retries until
 // ctx ends.
-func (x *Indexer) replayLogs(ctx context.Context, d *changeset, from uint64, b market.Block) error {
+func (x *Indexer) replayLogs(ctx context.Context, changes *changeset, from uint64, b market.Block) error {
 	report, start := x.progressReporter("reading logs"), from
 	for failures := 0; from <= b.Number; failures++ {
 		err := x.node.LogsRange(ctx, from, b.Number, x.topics, func(logs []types.Log, upTo uint64) error {
 			for i := range logs {
-				x.applyLog(d, &logs[i])
+				x.applyLog(changes, &logs[i])
 			}
 			from, failures = upTo+1, 0
 			report(int(from-start), int(b.Number+1-start))

@@ -18,28 +18,28 @@ func (x *Indexer) resume() error {
 	if x.store == nil || x.store.loaded == nil {
 		return nil
 	}
-	have := x.store.loaded
+	contents := x.store.loaded
 	x.store.loaded = nil
-	if !have.Complete {
-		x.discovery = newDiscovery(have.Block, have.Next, have.pools)
-		x.log.Info("resuming the search for pools", "block", have.Next, "pools", len(have.pools))
+	if !contents.Complete {
+		x.discovery = newDiscovery(contents.Block, contents.Next, contents.pools)
+		x.log.Info("resuming the search for pools", "block", contents.Next, "pools", len(contents.pools))
 		return nil
 	}
 	empty, err := x.empty.Next(market.Block{}, nil, x.list)
 	if err != nil {
 		return err
 	}
-	if x.saved, err = empty.Next(have.Block, have.pools, have.tokens); err != nil {
+	if x.saved, err = empty.Next(contents.Block, contents.pools, contents.tokens); err != nil {
 		return err
 	}
-	for _, p := range have.pools {
+	for _, p := range contents.pools {
 		if x.needsReads(p) {
 			x.reload = append(x.reload, p.Info().ID)
 		}
 	}
 	x.recent.add(x.saved)
 	x.saver.last = x.saved
-	x.log.Info("resuming", "block", have.Block.Number, "pools", len(have.pools))
+	x.log.Info("resuming", "block", contents.Block.Number, "pools", len(contents.pools))
 	return nil
 }
 
@@ -91,22 +91,11 @@ func (x *Indexer) save(ctx context.Context) {
 	}
 }
 
-// settledAncestor is the snapshot max/2 blocks below s on its branch, which counts
-// as settled; nil if it is not among the recent ones.
-func (k *recentSnapshots) settledAncestor(s *market.Snapshot) *market.Snapshot {
-	for range k.max / 2 {
-		if s = k.byHash[s.Block().Parent]; s == nil {
-			return nil
-		}
-	}
-	return s
-}
-
 // afterPublish offers the settled ancestor of a published snapshot to the store,
 // and the snapshot itself to the audit.
 func (x *Indexer) afterPublish(m *market.Snapshot) {
-	if deep := x.recent.settledAncestor(m); deep != nil {
-		x.saver.offer(deep)
+	if settled := x.recent.settledAncestor(m); settled != nil {
+		x.saver.offer(settled)
 	}
 	x.auditor.offer(m)
 }

@@ -54,19 +54,19 @@ func TestSoak(t *testing.T) {
 	}
 	pools := len(r.index.Head().Pools())
 	r.close()
-	told := 0
+	faultCount := 0
 	for _, p := range r.proxies {
 		for _, n := range p.Counts() {
-			told += n
+			faultCount += n
 		}
 		t.Logf("faults: %v", p.Counts())
 	}
 	fmt.Printf("blocks=%d reorgs=%d faults=%d pools=%d wrong=%d resyncs=%v p50ms=%.1f seed=%d published=%d compared=%d checks=%d\n",
-		blocks, len(when), told, pools, r.wrong.Load(), r.metric("resyncs_total"), r.median(), seed, r.published.Load(), r.compared, a.swaps)
+		blocks, len(when), faultCount, pools, r.wrong.Load(), r.metric("resyncs_total"), r.median(), seed, r.published.Load(), r.compared, a.swaps)
 	if r.wrong.Load() > 0 {
 		t.Errorf("%d wrong", r.wrong.Load())
 	}
-	if told < blocks {
-		t.Errorf("only %d faults in %d blocks", told, blocks)
+	if faultCount < blocks {
+		t.Errorf("only %d faults in %d blocks", faultCount, blocks)
 	}
 }
