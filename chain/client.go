@@ -26,11 +26,11 @@ import (
 
 // Config says which nodes to use.
 type Config struct {
-	URLs     []string // http, https, ws or wss; at least one
-	ChainID  uint64
-	Rate     float64               // limit of requests per second to each node; 0: no limit
-	Stuck    time.Duration         // a node that reports the same head for longer, or a head with an older timestamp, counts as failed; 0: never
-	Registry prometheus.Registerer // nil: metrics are counted but not exported
+	URLs       []string // http, https, ws or wss; at least one
+	ChainID    uint64
+	Rate       float64               // limit of requests per second to each node; 0: no limit
+	StuckAfter time.Duration         // a node that reports the same head for longer, or a head with an older timestamp, counts as failed; 0: never
+	Registry   prometheus.Registerer // nil: metrics are counted but not exported
 }
 
 // Client makes requests to the nodes. It is safe for concurrent use.
@@ -62,7 +62,7 @@ func Open(ctx context.Context, config Config) (*Client, error) {
 	if len(config.URLs) == 0 {
 		return nil, errors.New("no node: give at least one URL")
 	}
-	c := &Client{chain: config.ChainID, quorum: (len(config.URLs) + 1) / 2, stuckAfter: config.Stuck, count: newMetrics(config.Registry)}
+	c := &Client{chain: config.ChainID, quorum: (len(config.URLs) + 1) / 2, stuckAfter: config.StuckAfter, count: newMetrics(config.Registry)}
 	ctx, cancel := context.WithTimeout(ctx, longTimeout)
 	defer cancel()
 	for i, url := range config.URLs {

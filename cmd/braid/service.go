@@ -134,7 +134,7 @@ func (s *service) listen() (net.Listener, error) {
 func (s *service) run(ctx context.Context, l net.Listener, log *slog.Logger, ready func()) error {
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
-	node, err := chain.Open(ctx, chain.Config{URLs: s.rpc.values, ChainID: monad.ChainID, Rate: s.rpcRate, Stuck: s.stuckAfter, Registry: registry})
+	node, err := chain.Open(ctx, chain.Config{URLs: s.rpc.values, ChainID: monad.ChainID, Rate: s.rpcRate, StuckAfter: s.stuckAfter, Registry: registry})
 	if err != nil {
 		return err
 	}
