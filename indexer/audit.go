@@ -153,5 +153,5 @@ func (x *Indexer) recordMismatch(block uint64, info *venue.Info) {
 		return
 	}
 	a.paused[source] = fmt.Sprintf("%d of its pools differed from the chain up to block %d", len(a.mismatches[source]), block)
-	x.Hold("audit", maps.Clone(a.paused))
+	x.Pause("audit", maps.Clone(a.paused))
 }

@@ -83,7 +83,7 @@ func TestAudit(t *testing.T) {
 			t.Errorf("%s pool %s: %v", p.Info().Source.ID, p.Info().ID, err)
 		}
 	}
-	x.Hold("audit", nil)
+	x.Pause("audit", nil)
 	all := len(s.Pools())/32 + 2 // audits until every pool was compared
 	parity(t, w.node, mineUntil(2*all, func() bool { return false }))
 }

@@ -15,11 +15,11 @@ import (
 // any party pauses it. A value is never changed.
 type pauses map[string]map[string]string
 
-// Hold pauses sources: it keeps them out of routes until the same party, by, calls
-// it again without them. sources has the reason by source ID. Paused pools are
+// Pause keeps sources out of routes until the same party, by, calls it again
+// without them. sources has the reason by source ID. Paused pools are
 // still followed, so that they are up to date when they return. It takes effect
 // when the nodes next report a head, within about a second.
-func (x *Indexer) Hold(by string, sources map[string]string) {
+func (x *Indexer) Pause(by string, sources map[string]string) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	next := pauses{}

@@ -21,8 +21,8 @@ func TestPause(t *testing.T) {
 		_, err := head().Quote(0, 1, u256.From(1000))
 		return errors.Is(err, venue.ErrEmpty)
 	}
-	w.index.Hold("operator", map[string]string{source: "it moves"})
-	w.index.Hold("audit", map[string]string{source: "it differs"})
+	w.index.Pause("operator", map[string]string{source: "it moves"})
+	w.index.Pause("audit", map[string]string{source: "it differs"})
 	w.until("paused", paused)
 	if why := w.index.Health().Paused[source]; why != "it differs; it moves" {
 		t.Errorf("paused because %q", why)
@@ -37,12 +37,12 @@ func TestPause(t *testing.T) {
 	}
 	w.mine(w.transferAndSync(pool, 12345)...)
 	w.awaitHead()
-	w.index.Hold("operator", nil)
+	w.index.Pause("operator", nil)
 	w.mine()
 	if w.awaitHead(); !paused() {
 		t.Error("resumed, though one party still pauses it")
 	}
-	w.index.Hold("audit", nil)
+	w.index.Pause("audit", nil)
 	w.until("resumed", func() bool { return !paused() })
 	parity(t, w.node, w.awaitHead())
 	if n := len(w.index.Health().Paused); n != 0 {

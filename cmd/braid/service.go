@@ -207,7 +207,7 @@ func (s *service) run(ctx context.Context, l net.Listener, log *slog.Logger, rea
 	g.Go(func() error { return index.Run(ctx) })
 	if s.pauseFile != "" {
 		g.Go(func() error {
-			pauses(ctx, s.pauseFile, sources, func(held map[string]string) { index.Hold("operator", held) }, log)
+			pauses(ctx, s.pauseFile, sources, func(held map[string]string) { index.Pause("operator", held) }, log)
 			return nil
 		})
 	}
