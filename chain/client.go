@@ -1,4 +1,4 @@
-// Package chain is the wire: blocks with logs, reads pinned to one block.
+// Package chain is the JSON-RPC client: blocks with their logs, and contract reads pinned to one block.
 //
 // It uses one node or several. Every answer that matters is asked for by block
 // hash, so that all honest nodes give the same answer. An answer is accepted

@@ -1,4 +1,4 @@
-// Package faults is a JSON-RPC proxy that spoils answers by seed, as bad networks and bad nodes do.
+// Package faults is a JSON-RPC proxy that injects faults by seed, as bad networks and bad nodes do.
 //
 // It injects faults that occur with honest nodes: lost, late, repeated, cut and
 // stale answers. A Byzantine proxy also forges blocks and states that are

@@ -1,7 +1,6 @@
-// Package indexer follows a chain and publishes the market after each block.
+// Package indexer follows a chain and publishes a snapshot of the market after each block.
 //
-// A market is published as a snapshot: the state of all pools and tokens after one
-// block. Every snapshot is made from that of the block's parent and the block's
+// A snapshot is the state of all pools and tokens after one block. Every snapshot is made from that of the block's parent and the block's
 // own logs. Nothing is undone: after a reorg the indexer continues from the
 // snapshot of the common ancestor; the last Config.Keep snapshots are kept for
 // that. Heads may come late, twice or not at all; missing blocks are found by
