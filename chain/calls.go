@@ -40,6 +40,7 @@ type Call struct {
 // bulk. It is not deployed: its code is sent with the call, as a state override.
 var Lens = common.HexToAddress("0x00000000000000000000000000000000001e25")
 
+// usesLens tells whether a call is of the Lens.
 func usesLens(c Call) bool { return c.To == Lens }
 
 // splitByGas splits the calls, in order, into batches of at most maxCallGas.
@@ -128,6 +129,7 @@ func (n *node) callAlone(ctx context.Context, block common.Hash, call Call) (Res
 	return Result{OK: true, Data: data}, nil
 }
 
+// multicallABI is the one function of Multicall3 that is used.
 var multicallABI = func() abi.ABI {
 	a, err := abi.JSON(strings.NewReader(`[{"type":"function","name":"aggregate3","stateMutability":"payable",
 		"inputs":[{"name":"calls","type":"tuple[]","components":[
@@ -144,6 +146,7 @@ var multicallABI = func() abi.ABI {
 // rpc.Error: the node answered, and the reads are made one by one.
 type errNoMulticall struct{ error }
 
+// ErrorCode makes it an rpc.Error.
 func (errNoMulticall) ErrorCode() int { return 0 }
 
 // aggregate makes several reads in one request, by Multicall3.

@@ -133,6 +133,8 @@ func (c *Client) Finalized(ctx context.Context) (market.Block, error) {
 	return c.blockByTag(ctx, "finalized")
 }
 
+// blockByTag is the canonical block of the highest number that a quorum of nodes has
+// reached, by what they answer for the tag "latest" or "finalized".
 func (c *Client) blockByTag(ctx context.Context, tag string) (market.Block, error) {
 	heads, errs := askAll(ctx, c, func(ctx context.Context, n *node) (Header, error) {
 		return n.header(ctx, "eth_getBlockByNumber", tag)

@@ -23,8 +23,10 @@ type jsonScanner struct {
 // the stack.
 const maxDepth = 64
 
+// errJSON is for an answer that is not JSON, or has not the expected form.
 var errJSON = errors.New("unexpected JSON")
 
+// fail records the first error and moves to the end, so that all loops end.
 func (s *jsonScanner) fail() {
 	if s.err == nil {
 		s.err = fmt.Errorf("%w, at byte %d", errJSON, s.pos)

@@ -122,6 +122,7 @@ func (c *Client) LogsRange(ctx context.Context, from, to uint64, topics []common
 	return nil
 }
 
+// logsPage is the logs of blocks from..upTo, of all contracts if of is empty.
 func (c *Client) logsPage(ctx context.Context, of []common.Address, from, upTo uint64, topics []common.Hash) ([]types.Log, error) {
 	first, last := hexutil.Uint64(from), hexutil.Uint64(upTo)
 	return askQuorum(ctx, c, slowHedgeDelay, func(ctx context.Context, n *node) ([]types.Log, error) {

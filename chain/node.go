@@ -216,6 +216,7 @@ type retryAfterTransport struct {
 	base *http.Transport
 }
 
+// RoundTrip implements http.RoundTripper.
 func (l *retryAfterTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	answer, err := l.base.RoundTrip(r)
 	if err != nil {
@@ -232,6 +233,7 @@ func (l *retryAfterTransport) RoundTrip(r *http.Request) (*http.Response, error)
 	return answer, nil
 }
 
+// CloseIdleConnections is called by http.Client.
 func (l *retryAfterTransport) CloseIdleConnections() { l.base.CloseIdleConnections() }
 
 // retryAfter reads the value of a Retry-After header, seconds or a date. It is cut

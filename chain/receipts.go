@@ -17,6 +17,7 @@ import (
 // computed from (types.DeriveSha) and no others.
 type receipts []receipt
 
+// receipt is the outcome of one transaction.
 type receipt struct {
 	txType        byte
 	postState     []byte // state root instead of the status, before the Byzantium fork of Ethereum
@@ -26,6 +27,7 @@ type receipt struct {
 	logs          []receiptLog
 }
 
+// receiptLog has the fields of a log that are RLP-encoded, in their order.
 type receiptLog struct {
 	Address common.Address
 	Topics  []common.Hash
@@ -128,7 +130,10 @@ type rpcError struct {
 	Message string `json:"message"`
 }
 
-func (r *rpcError) Error() string  { return r.Message }
+// Error is the message of the node.
+func (r *rpcError) Error() string { return r.Message }
+
+// ErrorCode is the JSON-RPC error code.
 func (r *rpcError) ErrorCode() int { return r.Code }
 
 func (s *jsonScanner) receipts() (list receipts) {

@@ -58,6 +58,7 @@ var (
 	idlePoolsDesc = prometheus.NewDesc("braid_market_idle_pools", "Pools that take nothing, and why.", []string{"source", "reason"}, nil)
 )
 
+// Describe and Collect implement prometheus.Collector.
 func (c poolCollector) Describe(ch chan<- *prometheus.Desc) { ch <- poolsDesc; ch <- idlePoolsDesc }
 
 func (c poolCollector) Collect(ch chan<- prometheus.Metric) {

@@ -69,6 +69,7 @@ var pausedDesc = prometheus.NewDesc("braid_market_paused_sources", "Sources kept
 // pauseCollector reports the paused sources whenever metrics are collected.
 type pauseCollector struct{ *Indexer }
 
+// Describe and Collect implement prometheus.Collector.
 func (c pauseCollector) Describe(ch chan<- *prometheus.Desc) { ch <- pausedDesc }
 
 func (c pauseCollector) Collect(ch chan<- prometheus.Metric) {

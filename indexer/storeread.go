@@ -36,6 +36,8 @@ func (s *Store) read() error {
 	return db.View(s.readTx)
 }
 
+// readTx reads all buckets and verifies all checksums. A header without a block, as
+// of a store that was never written to, is no error.
 func (s *Store) readTx(tx *bbolt.Tx) error {
 	meta, pools, tokens := tx.Bucket(bucketMeta), tx.Bucket(bucketPools), tx.Bucket(bucketTokens)
 	if meta == nil || pools == nil || tokens == nil {
