@@ -12,7 +12,7 @@ import (
 )
 
 var (
-	commandRow  = regexp.MustCompile("(?m)^\\| `braid ([a-z]+)` \\|")
+	commandRow  = regexp.MustCompile("(?m)^\\| `braid ([a-z]+)[^`]*` \\|")
 	commandLine = regexp.MustCompile(`(?m)^  braid ([a-z]+) `)
 	flagRow     = regexp.MustCompile("(?m)^\\| `--([a-z-]+)` \\| (both|dev|serve) \\| ?([^|]*?) ?\\|")
 	flagLine    = regexp.MustCompile(`(?m)^  --?([a-z][a-z-]*)`)

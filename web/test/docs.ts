@@ -79,7 +79,7 @@ export function docs(world: World): void {
     assert.ok(lines.length >= 5, `${lines.length} requests`);
     const { host } = new URL(world.dev.page);
     for (const line of lines.map((text) => text.trim())) {
-      const { stdout } = await run("bash", ["-c", line.replaceAll("127.0.0.1:8080", host)], { cwd: root, env: { ...process.env, BRAID_ADDR: host } });
+      const { stdout } = await run("bash", ["-c", `${line.replaceAll("127.0.0.1:8080", host)} < /dev/null`], { cwd: root, env: { ...process.env, BRAID_ADDR: host } });
       if (line.startsWith("curl")) assert.equal(JSON.parse(stdout).code, undefined, `${line}: ${stdout}`);
       else assert.match(stdout, /USDC/, line);
     }
