@@ -84,7 +84,7 @@ install: build/braid ## put the binary, page included, into PREFIX/bin (PREFIX=/
 	@echo "installed $(DESTDIR)$(PREFIX)/bin/braid"
 
 build/.npm: package.json package-lock.json .npmrc
-	@command -v npm >/dev/null || { echo "braid needs Node 20 or later with npm: install it, then run make again" >&2; exit 1; }
+	@command -v npm >/dev/null || { echo "braid needs Node 20.19 or later with npm: install it, then run make again" >&2; exit 1; }
 	@echo "installing compilers and venue contracts with npm"
 	@npm install --no-save --loglevel=error
 	@mkdir -p build && touch $@

@@ -130,10 +130,10 @@ export function docs(world: World): void {
       await page.reload();
       await page.getByRole("button", { name: "Copy quote.sh" }).waitFor();
       await page.locator(".pulse.live").waitFor();
-      await page.screenshot({ path: `${screens}/docs-${width}-light.png`, fullPage: true });
       const shifts = await page.evaluate(() => (window as any).shifts);
       console.log(`layout shift of /docs at ${width} px: ${shifts}`);
       assert.ok(shifts < 0.05, `${shifts}`);
+      await page.screenshot({ path: `${screens}/docs-${width}-light.png`, fullPage: true });
     }
   });
 
