@@ -3,8 +3,9 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { exact } from "./amount";
+import { quote } from "./answer";
 import type { Swap } from "./api";
-import { amountIn, query, quote, recipient, tokenIn, tokenOut } from "./order";
+import { amountIn, query, recipient, tokenIn, tokenOut } from "./order";
 import { ask } from "./send";
 import { read } from "./terms";
 import { find } from "./tokens";

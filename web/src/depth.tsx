@@ -4,8 +4,9 @@ import { computed, effect, signal, useSignal } from "@preact/signals";
 import { scaleLog, scaleSqrt } from "d3-scale";
 import { area, curveMonotoneX, line } from "d3-shape";
 import { percent, short } from "./amount";
+import { quote } from "./answer";
 import { get, type Depth } from "./api";
-import { amountIn, excluded, quote, tokenIn, tokenOut } from "./order";
+import { amountIn, excluded, tokenIn, tokenOut } from "./order";
 import { useWidth } from "./width";
 
 export const depth = signal<Depth | undefined>(undefined);

@@ -3,11 +3,12 @@
 import { computed, useSignal } from "@preact/signals";
 import { isAddress } from "viem";
 import { exact, percent, rate, short, usd } from "./amount";
+import { answer, quote, waiting } from "./answer";
 import type { Token } from "./api";
 import { held } from "./holdings";
 import { Arrows, Chevron, Logo, Sliders } from "./icons";
 import { local, localProvider } from "./local";
-import { amountIn, answer, choose, excluded, flip, query, quote, recipient, tokenIn, tokenOut, typed, waiting } from "./order";
+import { amountIn, choose, excluded, flip, query, recipient, tokenIn, tokenOut, typed } from "./order";
 import { Picker } from "./picker";
 import { Progress } from "./progress";
 import { stage, swap } from "./send";

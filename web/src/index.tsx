@@ -1,8 +1,9 @@
+import { live } from "./answer";
 import { sound } from "./depth";
 import { Form } from "./form";
 import { mount } from "./frame";
 import { watch } from "./holdings";
-import { live, open } from "./order";
+import { open, remember } from "./order";
 import { See } from "./see";
 import { load } from "./tokens";
 import { discover } from "./wallet";
@@ -22,6 +23,7 @@ watch();
 async function begin(): Promise<void> {
   while (!(await load().then(() => true, () => false))) await new Promise((resolve) => setTimeout(resolve, 1000));
   open();
+  remember();
   live();
   sound();
 }

@@ -1,8 +1,9 @@
-// What the visitor wants, and the newest answer to it.
+// What the visitor wants.
 
-import { batch, computed, effect, signal, untracked } from "@preact/signals";
+import { batch, computed, effect, signal } from "@preact/signals";
 import { exact, parse } from "./amount";
-import { follow, type Problem, type Query, type Quote, type Token, type Unreachable } from "./api";
+import { quote, waiting } from "./answer";
+import type { Query, Token } from "./api";
 import { named, NATIVE } from "./tokens";
 
 export const tokenIn = signal<Token>(NATIVE);
@@ -21,15 +22,6 @@ function stored<T>(key: string, otherwise: T): T {
 }
 
 export const amountIn = computed(() => parse(typed.value, tokenIn.value.decimals));
-
-export type Answer =
-  | { kind: "none" }
-  | { kind: "quote"; quote: Quote; waiting: boolean } // waiting: it answers the order before this one
-  | { kind: "failed"; error: Problem | Unreachable };
-
-export const answer = signal<Answer>({ kind: "none" });
-export const waiting = computed(() => answer.value.kind === "quote" && answer.value.waiting);
-export const quote = computed(() => (answer.value.kind === "quote" ? answer.value.quote : undefined));
 
 /** The order as the API takes it; undefined while there is nothing to ask. */
 export const query = computed<Query | undefined>(() => {
@@ -54,8 +46,8 @@ export function open(): void {
   typed.value = parse(amount, tokenIn.value.decimals) ? amount : "";
 }
 
-/** Keeps the answer that of the order, from block to block. */
-export function live(): void {
+/** Keeps the settings in the browser, and the order in the address. */
+export function remember(): void {
   effect(() => {
     localStorage.setItem("slippageBps", JSON.stringify(slippageBps.value));
     localStorage.setItem("excluded", JSON.stringify(excluded.value));
@@ -64,37 +56,7 @@ export function live(): void {
     const out = tokenOut.value;
     if (out) history.replaceState(null, "", `?${new URLSearchParams({ in: name(tokenIn.value), out: name(out), amount: typed.value })}`);
   });
-  effect(() => {
-    const asked = query.value;
-    const stop = new AbortController();
-    const before = untracked(() => answer.value);
-    if (!asked) {
-      answer.value = { kind: "none" };
-      return undefined;
-    }
-    // The old figures stay, paler, until the new ones are there; an answer to
-    // other tokens would mislead.
-    const pair = `${asked.tokenIn} ${asked.tokenOut}`;
-    const sameTokens = lastPair === pair;
-    if (before.kind === "quote") answer.value = sameTokens ? { ...before, waiting: true } : { kind: "none" };
-    const typing = sameTokens && before.kind !== "none";
-    lastPair = pair;
-    const timer = setTimeout(
-      () =>
-        void follow({ ...asked, include: "meta,why" }, {
-          quote: (quote) => (answer.value = { kind: "quote", quote, waiting: false }),
-          fail: (error) => (answer.value = { kind: "failed", error }),
-        }, stop.signal),
-      typing ? 120 : 0,
-    );
-    return () => {
-      clearTimeout(timer);
-      stop.abort();
-    };
-  });
 }
-
-let lastPair = "";
 
 const name = (token: Token) => (named(token.symbol) === token ? token.symbol : token.address);
 

@@ -1,10 +1,11 @@
 // What others hide: where the money goes, what it costs, how good it is.
 
 import { short, usd } from "./amount";
+import { answer, quote, waiting } from "./answer";
 import { Contract } from "./contract";
 import { Curve } from "./depth";
 import { Flow, StepTable } from "./flow";
-import { answer, query, quote, tokenOut, waiting } from "./order";
+import { query, tokenOut } from "./order";
 import { find, NATIVE } from "./tokens";
 
 export function See() {
