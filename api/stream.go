@@ -5,23 +5,26 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"net/netip"
 	"runtime"
 	"sync"
 	"time"
+
+	"braid/market"
 )
 
 const (
-	heartbeat   = 15 * time.Second
-	lookAgain   = time.Second // a market gets old without a sign
+	heartbeat   = time.Second // the longest silence of a stream that works
 	patience    = 3 * time.Second
 	streamRetry = 5 * time.Second
 )
 
-// stream sends the quote at once and then whenever it is another, as
-// server-sent events, until the reader leaves, does not read, or the service
-// ends. What may change with the market is an event, also an error.
+// stream sends server-sent events until the reader leaves, does not read, or
+// the service ends: the newest block at each block and at least once a second,
+// and the quote at once and then whenever it is another. An error that may
+// change with the market is an event too.
 func (s *server) stream(x *exchange) error {
 	a, err := s.askQuote(x)
 	if err != nil {
@@ -37,11 +40,17 @@ func (s *server) stream(x *exchange) error {
 	h.Set("Content-Type", "text/event-stream")
 	h.Set("Cache-Control", "no-store")
 	h.Set("X-Accel-Buffering", "no") // for proxies that would wait for more
+	h.Add("Vary", "Accept-Encoding")
+	f := feed{server: s, x: x, ask: a, out: http.NewResponseController(x), body: x, answers: make(chan streamAnswer)}
+	if acceptsGzip(x.r.Header) {
+		h.Set("Content-Encoding", "gzip")
+		zip := &gzipStream{to: x}
+		f.body, f.end = zip, zip.close
+	}
 	x.WriteHeader(http.StatusOK)
 	if x.r.Method == http.MethodHead {
 		return nil
 	}
-	f := feed{server: s, x: x, ask: a, out: http.NewResponseController(x)}
 	f.run(x.r.Context())
 	return nil
 }
@@ -49,72 +58,126 @@ func (s *server) stream(x *exchange) error {
 // feed is one open stream.
 type feed struct {
 	*server
-	x    *exchange
-	ask  ask
-	out  *http.ResponseController
-	seen *desk  // what the last event was about; nil if it may change by itself
-	sent []byte // the last event but for its id
+	x       *exchange
+	ask     ask
+	out     *http.ResponseController
+	body    io.Writer
+	end     func() error // writes the end of the body; nil: it has none
+	answers chan streamAnswer
+	busy    bool         // an answer is being looked for
+	last    streamAnswer // the newest that came
+	block   uint64       // of the last block event
 }
 
+// streamAnswer is a quote or a problem as an event, but for its id.
+type streamAnswer struct {
+	desk  *desk  // nil where there was no market to answer from
+	event []byte // nil where the reader left before
+	final bool   // this market gives no other answer
+}
+
+// run looks for answers beside the loop that writes, so that blocks are told
+// in time however long a search takes.
 func (f *feed) run(ctx context.Context) {
-	look, beat := time.NewTicker(lookAgain), time.NewTicker(f.streams.heartbeat)
-	defer look.Stop()
+	ctx, cancel := context.WithCancel(ctx)
+	defer func() {
+		cancel()
+		if f.busy {
+			<-f.answers
+		}
+	}()
+	beat := time.NewTicker(f.streams.heartbeat)
 	defer beat.Stop()
 	changed := f.Changed() // before the look at the head, or a change is missed
-	for err := f.tell(ctx); err == nil; {
+	err := f.tellBlock()
+	f.look(ctx, true)
+	for err == nil {
 		select {
 		case <-changed:
 			changed = f.Changed()
-			err = f.tell(ctx)
-		case <-look.C:
-			err = f.tell(ctx)
+			err = f.tellBlock()
+			f.look(ctx, false)
 		case <-beat.C:
-			err = f.write([]byte(": keep-alive\n\n"))
+			err = f.tellBlock()
+			f.look(ctx, true)
+		case a := <-f.answers:
+			f.busy = false
+			err = f.tell(a)
+			f.look(ctx, false)
 		case <-ctx.Done():
 			return
 		case <-f.Closing:
+			if f.end != nil {
+				f.end() // the reader may have left: nothing to be done
+			}
 			return
 		}
 	}
 }
 
-// tell sends the answer of now, unless it is the one before.
-func (f *feed) tell(ctx context.Context) error {
-	if d, err := f.head(); err == nil && d == f.seen {
+// look starts to look for the answer of the newest market, unless there is
+// one. A market that is missing, or whose answer may change by itself, is
+// asked again at a beat only.
+func (f *feed) look(ctx context.Context, beat bool) {
+	d, err := f.head()
+	same := err == nil && d == f.last.desk
+	if f.busy || same && f.last.final || !beat && (same || err != nil) {
+		return
+	}
+	f.busy = true
+	go func() { f.answers <- f.event(ctx) }()
+}
+
+// tell sends an answer, unless it is the one before.
+func (f *feed) tell(a streamAnswer) error {
+	same := bytes.Equal(a.event, f.last.event)
+	f.last = a
+	if same || a.event == nil { // nil: the reader left
 		return nil
 	}
-	d, event := f.event(ctx)
-	if ctx.Err() != nil || bytes.Equal(event, f.sent) {
-		return nil
+	var b []byte
+	if a.desk != nil {
+		block := a.desk.Block()
+		if block.Number != f.block {
+			b = f.appendBlock(b, block)
+		}
+		b = fmt.Appendf(b, "id: %d\n", block.Number)
 	}
-	f.sent = event
-	if d == nil {
-		return f.write(f.sent)
+	return f.write(append(b, a.event...))
+}
+
+// tellBlock sends the newest block; a comment where there is none to answer
+// from, so that silence always means a fault.
+func (f *feed) tellBlock() error {
+	d, err := f.head()
+	if err != nil {
+		return f.write([]byte(": keep-alive\n\n"))
 	}
-	return f.write(append(fmt.Appendf(nil, "id: %d\n", d.Block().Number), f.sent...))
+	return f.write(f.appendBlock(nil, d.Block()))
+}
+
+func (f *feed) appendBlock(b []byte, block market.Block) []byte {
+	f.block = block.Number
+	return fmt.Appendf(b, "event: block\ndata: {\"number\":%d,\"timestamp\":%d,\"sentAt\":%d}\n\n", block.Number, block.Time, f.Now().UnixMilli())
 }
 
 // event waits for the stream's turn and says what is true by then.
-func (f *feed) event(ctx context.Context) (*desk, []byte) {
+func (f *feed) event(ctx context.Context) streamAnswer {
 	select {
 	case f.streams.turns <- struct{}{}:
 		defer func() { <-f.streams.turns }()
 	case <-ctx.Done():
-		return nil, nil
+		return streamAnswer{}
 	}
 	ctx, cancel := context.WithTimeout(ctx, f.Timeout)
 	defer cancel()
 	d, err := f.head()
 	body, err := f.quote(ctx, d, err)
 	if err == nil {
-		f.seen = d
-		return d, fmt.Appendf(nil, "event: quote\ndata: %s\n\n", body)
+		return streamAnswer{d, fmt.Appendf(nil, "event: quote\ndata: %s\n\n", body), true}
 	}
 	p, body := f.server.tell(f.x, err)
-	if f.seen = d; classOf(p.code).Retryable {
-		f.seen = nil
-	}
-	return d, fmt.Appendf(nil, "event: problem\ndata: %s\n\n", body)
+	return streamAnswer{d, fmt.Appendf(nil, "event: problem\ndata: %s\n\n", body), !classOf(p.code).Retryable}
 }
 
 func (f *feed) quote(ctx context.Context, d *desk, err error) ([]byte, error) {
@@ -137,7 +200,7 @@ func (f *feed) write(b []byte) error {
 	if err := f.out.SetWriteDeadline(time.Now().Add(f.streams.patience)); err != nil {
 		return err
 	}
-	if _, err := f.x.Write(b); err != nil {
+	if _, err := f.body.Write(b); err != nil {
 		return err
 	}
 	return f.out.Flush()

@@ -95,7 +95,18 @@ func (s service) listen(query string) (listener, func()) {
 	return listener{s.t, bufio.NewReader(res.Body)}, func() { cancel(); res.Body.Close() }
 }
 
-func (l listener) next() (e event) {
+// next is the next answer; the blocks before it are left out.
+func (l listener) next() event {
+	l.t.Helper()
+	for {
+		if e := l.any(); e.kind != "block" && e.comment == "" {
+			return e
+		}
+	}
+}
+
+// any is the next event or comment.
+func (l listener) any() (e event) {
 	l.t.Helper()
 	for {
 		line, err := l.r.ReadString('\n')
@@ -174,6 +185,8 @@ func TestStreamOfNoRoute(t *testing.T) {
 	}
 }
 
+// TestHeartbeat: a stream is never silent for longer than a heartbeat, though
+// nothing changes, and however long its answer takes.
 func TestHeartbeat(t *testing.T) {
 	h := New(testConfig(t)).(*server)
 	h.streams.heartbeat = 10 * time.Millisecond
@@ -181,13 +194,70 @@ func TestHeartbeat(t *testing.T) {
 	s.Config.ReadTimeout, s.Config.WriteTimeout = 20*time.Millisecond, 20*time.Millisecond // of requests, not of streams
 	s.Start()
 	defer s.Close()
+	for range cap(h.streams.turns) { // nobody gets an answer now
+		h.streams.turns <- struct{}{}
+	}
 	l, stop := service{s, t}.listen(toUSDC)
 	defer stop()
-	l.next()
+	block := event{kind: "block", data: `{"number":19000123,"timestamp":1799999990,"sentAt":1800000000000}`}
 	for range 10 {
-		if e := l.next(); e != (event{comment: "keep-alive"}) {
+		if e := l.any(); e != block {
 			t.Errorf("%+v", e)
 		}
+	}
+	for range cap(h.streams.turns) {
+		<-h.streams.turns
+	}
+	if e := l.next(); e.kind != "quote" {
+		t.Errorf("%+v", e)
+	}
+	if e := l.any(); e != block {
+		t.Errorf("%+v", e)
+	}
+}
+
+// TestHeartbeatWithoutMarket: where there is no block to name, a comment says
+// that the service is there.
+func TestHeartbeatWithoutMarket(t *testing.T) {
+	c := testConfig(t)
+	c.Head = func() *market.Snapshot { return nil }
+	h := New(c).(*server)
+	h.streams.heartbeat = time.Millisecond
+	s := httptest.NewServer(h)
+	defer s.Close()
+	l, stop := service{s, t}.listen(toUSDC)
+	defer stop()
+	problems := 0
+	for range 10 {
+		switch e := l.any(); {
+		case e == event{comment: "keep-alive"}:
+		case e.code(t) == stateStale:
+			problems++
+		}
+	}
+	if problems != 1 {
+		t.Errorf("told %d times that the market is being loaded", problems)
+	}
+}
+
+// TestBlockBeforeItsQuote: the reader knows the block of every quote.
+func TestBlockBeforeItsQuote(t *testing.T) {
+	g := newStage(t)
+	s := serve(t, g.config)
+	l, stop := s.listen(toUSDC + "&include=meta") // which names the block: each is another answer
+	defer stop()
+	named := ""
+	for quotes := 0; quotes < 20; {
+		e := l.any()
+		if e.kind == "block" {
+			named = e.data[len(`{"number":`):][:8]
+			continue
+		}
+		if e.kind != "quote" || e.id != named {
+			t.Fatalf("block %s, then %+v", named, e)
+		}
+		quotes++
+		g.next(t, g.sold(t, 1, units(10_000, 18)))
 	}
 }
 
