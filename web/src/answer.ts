@@ -1,19 +1,32 @@
 // The newest answer to the visitor's order.
 
 import { computed, effect, signal, untracked } from "@preact/signals";
-import { follow, type Problem, type Quote, type Unreachable } from "./api";
+import type { Problem, Quote, Unreachable } from "./api";
+import { block, secondsSince, shown } from "./connection";
+import { follow } from "./follow";
 import { query } from "./order";
+
+/** Whether the figures on the page are those of now: only "live" ones may be acted on. */
+export { connection } from "./connection";
 
 export type Answer =
   | { kind: "none" }
-  | { kind: "quote"; quote: Quote; waiting: boolean } // waiting: it answers the order before this one
+  | { kind: "quote"; quote: Quote; madeAt: number; waiting: boolean } // waiting: it answers the order before this one
   | { kind: "failed"; error: Problem | Unreachable };
 
 export const answer = signal<Answer>({ kind: "none" });
 export const waiting = computed(() => answer.value.kind === "quote" && answer.value.waiting);
 export const quote = computed(() => (answer.value.kind === "quote" ? answer.value.quote : undefined));
 
-/** Keeps the answer that of the order, from block to block. */
+/** Seconds since the block of the quote; expiresAt is the transaction's deadline, not the quote's. */
+export const quoteAge = computed(() => (answer.value.kind === "quote" ? secondsSince(answer.value.madeAt) : undefined));
+
+function arrived(quote: Quote): void {
+  const known = block.value?.number === quote.meta.blockNumber ? block.value : undefined;
+  answer.value = { kind: "quote", quote, madeAt: known?.madeAt ?? performance.now(), waiting: false };
+}
+
+/** Keeps the answer that of the order, from block to block, while somebody looks. */
 export function live(): void {
   effect(() => {
     const asked = query.value;
@@ -23,6 +36,7 @@ export function live(): void {
       answer.value = { kind: "none" };
       return undefined;
     }
+    if (!shown.value) return undefined;
     // The old figures stay, paler, until the new ones are there; an answer to
     // other tokens would mislead.
     const pair = `${asked.tokenIn} ${asked.tokenOut}`;
@@ -33,7 +47,7 @@ export function live(): void {
     const timer = setTimeout(
       () =>
         void follow({ ...asked, include: "meta,why" }, {
-          quote: (quote) => (answer.value = { kind: "quote", quote, waiting: false }),
+          quote: arrived,
           fail: (error) => (answer.value = { kind: "failed", error }),
         }, stop.signal),
       typing ? 120 : 0,

@@ -43,6 +43,7 @@ export interface Meta {
   expiresAt: number;
   boundAmountOut?: string;
   optimalityGapBps?: number;
+  boundReason?: string; // why there is no bound
   gasLimit: string;
 }
 
@@ -102,7 +103,7 @@ export interface Market {
   }[];
 }
 
-interface ProblemBody {
+export interface ProblemBody {
   code: string;
   status: number;
   detail: string;
@@ -130,7 +131,7 @@ const address = (path: string, query: Query) => {
   return `/api/v1${path}?${new URLSearchParams(given)}`;
 };
 
-async function request(path: string, query: Query, signal?: AbortSignal): Promise<Response> {
+export async function request(path: string, query: Query, signal?: AbortSignal): Promise<Response> {
   let response: Response;
   try {
     response = await fetch(address(path, query), signal ? { signal } : {});
@@ -146,57 +147,6 @@ async function request(path: string, query: Query, signal?: AbortSignal): Promis
 export async function get<T>(path: string, query: Query = {}, signal?: AbortSignal): Promise<T> {
   const response = await request(path, query, signal);
   return (await response.json()) as T;
-}
-
-export interface Follower {
-  quote(quote: Quote): void;
-  /** The answer is an error, or there is none; the stream goes on trying. */
-  fail(error: Problem | Unreachable): void;
-}
-
-/** Follows a quote from block to block until the signal says stop. */
-export async function follow(query: Query, follower: Follower, signal: AbortSignal): Promise<void> {
-  for (let failures = 0; !signal.aborted; failures++) {
-    try {
-      const response = await request("/stream", query, signal);
-      for await (const { event, data } of events(response.body!)) {
-        failures = 0;
-        if (event === "quote") follower.quote(JSON.parse(data) as Quote);
-        if (event === "problem") follower.fail(new Problem(JSON.parse(data) as ProblemBody));
-      }
-    } catch (error) {
-      if (signal.aborted) return;
-      follower.fail(error instanceof Problem ? error : new Unreachable("the service does not answer"));
-      if (error instanceof Problem && error.body.status < 429) return; // it will not change by itself
-    }
-    await pause(Math.min(250 * 2 ** failures, 2000), signal);
-  }
-}
-
-/** The events of a text/event-stream; comments are left out. */
-async function* events(body: ReadableStream<Uint8Array>): AsyncGenerator<{ event: string; data: string }> {
-  const reader = body.getReader();
-  const decoder = new TextDecoder();
-  let text = "";
-  try {
-    for (;;) {
-      const { done, value } = await reader.read();
-      if (done) return;
-      text += decoder.decode(value, { stream: true });
-      for (let end = text.indexOf("\n\n"); end >= 0; end = text.indexOf("\n\n")) {
-        const fields = new Map<string, string>();
-        for (const line of text.slice(0, end).split("\n")) {
-          const [, name, content] = /^(\w+): ?(.*)$/.exec(line) ?? [];
-          if (name) fields.set(name, (fields.get(name) ?? "") + content);
-        }
-        text = text.slice(end + 2);
-        const data = fields.get("data");
-        if (data) yield { event: fields.get("event") ?? "message", data };
-      }
-    }
-  } finally {
-    void reader.cancel().catch(() => undefined);
-  }
 }
 
 export function pause(milliseconds: number, signal?: AbortSignal): Promise<void> {

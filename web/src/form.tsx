@@ -3,7 +3,7 @@
 import { computed, useSignal } from "@preact/signals";
 import { isAddress } from "viem";
 import { exact, percent, rate, short, usd } from "./amount";
-import { answer, quote, waiting } from "./answer";
+import { answer, connection, quote, waiting } from "./answer";
 import type { Token } from "./api";
 import { held } from "./holdings";
 import { Arrows, Chevron, Logo, Sliders } from "./icons";
@@ -229,6 +229,7 @@ const deed = computed<Deed>(() => {
   if (other.value && !isAddress(other.value)) return { label: "The recipient is no address" };
   if (balance.value !== undefined && amountIn.value > balance.value) return { label: `Not enough ${tokenIn.value.symbol}` };
   if (most.value !== undefined && amountIn.value > most.value) return { label: "Not enough MON for the gas" };
+  if (connection.value !== "live") return { label: connection.value === "connecting" ? "Connecting…" : "No connection to the service" };
   if (answer.value.kind === "failed") return { label: "No quote" };
   if (!quote.value || waiting.value) return { label: "Finding the best route…" };
   if (quote.value.priceImpactBps >= FEARED_BPS) return { label: "Swap anyway", act: go, fear: true };

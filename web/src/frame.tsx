@@ -1,46 +1,59 @@
 // What all pages have around them.
 
-import { signal } from "@preact/signals";
+import { effect } from "@preact/signals";
 import { render, type ComponentChildren } from "preact";
 import { useEffect } from "preact/hooks";
+import { behind, block, connection, following, heard, shown, trouble, unreachable, updatedAt } from "./connection";
 import { Moon } from "./icons";
 import { Page } from "./page";
 
-interface Pulse {
-  state: "asking" | "live" | "behind" | "offline";
-  block: number;
-  reason: string;
-}
-
-/** How the service is, asked every other second while somebody looks. */
-export const pulse = signal<Pulse>({ state: "asking", block: 0, reason: "" });
-
-async function feel(): Promise<void> {
-  if (document.hidden) return;
+/** Asks how the service is, where no stream tells it. */
+async function ask(): Promise<void> {
+  if (!shown.value || following.value) return;
   try {
-    const { ready, block, reason } = (await (await fetch("/readyz")).json()) as { ready: boolean; block: number; reason: string };
-    const now: Pulse = { state: ready ? "live" : "behind", block, reason };
-    if (JSON.stringify(now) !== JSON.stringify(pulse.value)) pulse.value = now;
-  } catch {
-    pulse.value = { ...pulse.value, state: "offline", reason: "the service does not answer" };
+    const response = await fetch("/readyz", { signal: AbortSignal.timeout(5000) });
+    const { ready, block: number, reason, ageSeconds } = (await response.json()) as { ready: boolean; block: number; reason: string; ageSeconds: number | null };
+    if (following.value) return;
+    heard();
+    if (number) block.value = { number, madeAt: performance.now() };
+    updatedAt.value = ageSeconds === null ? undefined : performance.now() - ageSeconds * 1000;
+    behind.value = ready ? "" : reason || "the market is being loaded";
+  } catch (error) {
+    if ((error as Error).name !== "TimeoutError") unreachable();
   }
 }
 
-const told = { asking: "…", live: "live", behind: "catching up", offline: "offline" };
+const told = { connecting: "…", live: "live", stale: "no news", offline: "offline" };
 
 function Pulse() {
   useEffect(() => {
-    void feel();
-    const timer = setInterval(() => void feel(), 2000);
+    void ask();
+    const timer = setInterval(() => void ask(), 2000);
     return () => clearInterval(timer);
   }, []);
-  const { state, block, reason } = pulse.value;
+  const catchingUp = connection.value === "live" && behind.value !== "";
   return (
-    <a class={`pulse ${state}`} href="/market" title={reason || "The newest block of the market"}>
+    <a class={`pulse ${catchingUp ? "behind" : connection.value}`} href="/market" title={behind.value || "The newest block of the market"}>
       <i aria-hidden="true" />
-      <span class="number">{block ? block.toLocaleString("en-US") : "–"}</span>
-      <span class="state">{told[state]}</span>
+      <span class="number">{block.value ? block.value.number.toLocaleString() : "–"}</span>
+      <span class="state">{catchingUp ? "catching up" : told[connection.value]}</span>
     </a>
+  );
+}
+
+// The style sheet greys what is old.
+effect(() => {
+  document.documentElement.dataset.connection = connection.value;
+});
+
+/** Says that the figures are not those of now. The seconds are not read aloud one by one. */
+function News() {
+  const [words, seconds] = trouble.value.split(/(?= for \d+ s$)/);
+  return (
+    <p class={trouble.value ? "news" : "news none"} role="status">
+      {words}
+      <span aria-hidden="true">{seconds}</span>
+    </p>
   );
 }
 
@@ -55,6 +68,7 @@ function turn(): void {
 export const Controls = ({ children }: { children?: ComponentChildren }) => (
   <>
     <Pulse />
+    <News />
     <button type="button" class="icon" onClick={turn} aria-label="Change between dark and light">
       <Moon />
     </button>

@@ -5,17 +5,22 @@ import { mount } from "./frame";
 import { watch } from "./holdings";
 import { open, remember } from "./order";
 import { See } from "./see";
-import { load } from "./tokens";
+import { listed, load } from "./tokens";
 import { discover } from "./wallet";
 import { WalletButton } from "./wallets";
 
-mount(
-  <div class="swap">
-    <Form />
-    <See />
-  </div>,
-  <WalletButton />,
-);
+/** Until the list of tokens is there, shapes stand where the swap will be. */
+function Page() {
+  const loading = listed.value.length === 0;
+  return (
+    <div class={loading ? "swap loading" : "swap"} aria-busy={loading}>
+      <Form />
+      <See />
+    </div>
+  );
+}
+
+mount(<Page />, <WalletButton />);
 discover();
 watch();
 

@@ -3,21 +3,17 @@
 import { computed, signal } from "@preact/signals";
 import { usd } from "./amount";
 import { get, type Market } from "./api";
-import { mount, pulse } from "./frame";
+import { behind, block, shown, updatedAt, secondsSince } from "./connection";
+import { mount } from "./frame";
 import { Logo, Verified } from "./icons";
 
 const market = signal<Market | undefined>(undefined);
-const lost = signal(false);
 const wanted = signal("");
 
+/** The whole market is large: the header asks for signs of life more often. */
 async function look(): Promise<void> {
-  if (!document.hidden) {
-    await get<Market>("/market").then(
-      (found) => ((market.value = found), (lost.value = false)),
-      () => (lost.value = true),
-    );
-  }
-  setTimeout(() => void look(), 2000);
+  if (shown.value) market.value = await get<Market>("/market").catch(() => market.value);
+  setTimeout(() => void look(), market.value ? 15_000 : 1000);
 }
 
 const live = computed(() => market.value?.sources.filter((source) => source.status === "live") ?? []);
@@ -25,16 +21,16 @@ const liquidity = computed(() => market.value?.sources.reduce((sum, source) => s
 
 function Page() {
   const m = market.value;
+  const old = updatedAt.value === undefined ? undefined : secondsSince(updatedAt.value);
   return (
-    <div class={lost.value ? "market pale" : "market"}>
+    <div class={m ? "market" : "market loading"} aria-busy={!m}>
       <div class="bar">
         <h1>Market</h1>
-        {lost.value && <span role="alert" class="bad">The service does not answer</span>}
       </div>
       <section class="card figures" aria-label="State of the market">
-        <Tile name="Newest block" value={m ? m.block.number.toLocaleString("en-US") : "–"} note={m ? `${m.block.hash.slice(0, 12)}…` : ""} />
-        <Tile name="Age of the market" value={m && m.block.ageMs !== null ? age(m.block.ageMs) : "–"} note={pulse.value.reason || "since it was last the chain's own"} tone={m && (m.block.ageMs ?? Infinity) > 5000 ? "bad" : "good"} />
-        <Tile name="Sources" value={m ? `${live.value.length} of ${m.sources.length} live` : "–"} note={m ? `${m.sources.reduce((sum, s) => sum + s.usablePools, 0).toLocaleString("en-US")} pools with liquidity` : ""} tone={m && live.value.length < m.sources.length ? "warn" : ""} />
+        <Tile name="Newest block" value={block.value ? block.value.number.toLocaleString() : "–"} note={block.value ? "of the chain" : ""} />
+        <Tile name="Age of the market" value={old === undefined ? "–" : `${old} s`} note={behind.value || "since it was last that of the newest block"} tone={old !== undefined && old > 5 ? "bad" : "good"} />
+        <Tile name="Sources" value={m ? `${live.value.length} of ${m.sources.length} live` : "–"} note={m ? `${m.sources.reduce((sum, s) => sum + s.usablePools, 0).toLocaleString()} pools with liquidity` : ""} tone={m && live.value.length < m.sources.length ? "warn" : ""} />
         <Tile name="Liquidity" value={m ? usd(liquidity.value, "compact") || "–" : "–"} note={m ? `${m.tokens.length} tokens` : ""} />
       </section>
       <section class="card" aria-labelledby="sources">
@@ -51,8 +47,6 @@ function Page() {
     </div>
   );
 }
-
-const age = (ms: number) => (ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`);
 
 function Tile({ name, value, note, tone = "" }: { name: string; value: string; note: string; tone?: string }) {
   return (

@@ -2,6 +2,7 @@
 
 import { describe } from "node:test";
 import { world } from "./checks";
+import { connection } from "./connection";
 import { docs } from "./docs";
 import { looks } from "./looks";
 import { market } from "./market";
@@ -11,5 +12,6 @@ import { troubles } from "./troubles";
 describe("swap", () => swaps(world));
 describe("trouble", () => troubles(world));
 describe("market", () => market(world));
+describe("connection", () => connection(world));
 describe("docs", () => docs(world));
 describe("looks", () => looks(world));

@@ -16,6 +16,8 @@ export interface Service {
   page: string;
   rpc: string;
   stop(): Promise<void>;
+  /** SIGSTOP freezes it with its connections open, SIGCONT lets it go on. */
+  signal(name: "SIGSTOP" | "SIGCONT"): void;
 }
 
 /** Runs braid until it says that it is ready. */
@@ -29,12 +31,13 @@ export async function braid(...args: string[]): Promise<Service> {
   }
   if (!said.has("API")) throw new Error(`braid ${args[0]} ended before it was ready`);
   child.stdout!.resume();
-  return { page: said.get("page")!.replace(/\/$/, ""), rpc: said.get("JSON-RPC") ?? "", stop: () => ended(child) };
+  return { page: said.get("page")!.replace(/\/$/, ""), rpc: said.get("JSON-RPC") ?? "", stop: () => ended(child), signal: (name) => child.kill(name) };
 }
 
 async function ended(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null) return;
   const over = new Promise((resolve) => child.once("exit", resolve));
+  child.kill("SIGCONT"); // in case it is frozen
   child.kill("SIGINT");
   await over;
 }
@@ -169,6 +172,7 @@ export async function visit(browser: Browser, url: string, { width = 1240, heigh
   const context = await browser.newContext({ viewport: { width, height }, colorScheme: dark ? "dark" : "light", javaScriptEnabled: script });
   context.setDefaultTimeout(30_000);
   await pictures(context);
+  await context.addInitScript({ content: "globalThis.__name = (f) => f" }); // which the compiler calls in functions for the page
   await wallet?.install(context);
   const page = await context.newPage();
   const complaints: string[] = [];
