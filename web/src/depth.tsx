@@ -6,6 +6,7 @@ import { area, curveMonotoneX, line } from "d3-shape";
 import { percent, short } from "./amount";
 import { quote } from "./answer";
 import { get, type Depth } from "./api";
+import { shown } from "./connection";
 import { amountIn, excluded, tokenIn, tokenOut } from "./order";
 import { useWidth } from "./width";
 
@@ -22,7 +23,7 @@ export function sound(): void {
     if (!out || !quoted.value) return undefined;
     const stop = new AbortController();
     const ask = () => {
-      if (document.hidden) return;
+      if (!shown.peek()) return;
       get<Depth>("/depth", { tokenIn: tin.address, tokenOut: out.address, excludeSources }, stop.signal).then(
         (found) => (depth.value = found),
         () => undefined, // the quote says what is wrong
@@ -36,6 +37,8 @@ export function sound(): void {
 
 const HEIGHT = 170;
 const LEFT = 44;
+const RIGHT = 22; // half a label
+const TOP = 10;
 const BOTTOM = 24;
 
 export function Curve() {
@@ -50,9 +53,11 @@ export function Curve() {
   const last = points.at(-1);
   if (!first || !last || !out || !width) return <div class="curve" ref={box} />;
 
-  const worst = Math.max(last.priceImpactBps, 10);
-  const x = scaleLog([first.size, last.size], [LEFT, width - 8]);
-  const y = scaleSqrt([0, worst], [HEIGHT - BOTTOM, 10]); // small impacts are those people meet
+  // A larger amount may have a smaller impact: it can be routed otherwise.
+  const worst = Math.max(...points.map((p) => p.priceImpactBps), 10);
+  const best = Math.min(...points.map((p) => p.priceImpactBps), 0);
+  const x = scaleLog([first.size, last.size], [LEFT, width - RIGHT]);
+  const y = scaleSqrt([best, worst], [HEIGHT - BOTTOM, TOP]); // small impacts are those people meet
   const at = (p: (typeof points)[number]) => [x(p.size), y(p.priceImpactBps)] as const;
   const stroke = line<(typeof points)[number]>((p) => at(p)[0], (p) => at(p)[1]).curve(curveMonotoneX)(points) ?? "";
   const fill = area<(typeof points)[number]>((p) => at(p)[0], HEIGHT - BOTTOM, (p) => at(p)[1]).curve(curveMonotoneX)(points) ?? "";
@@ -70,9 +75,9 @@ export function Curve() {
       <svg width={width} height={HEIGHT} role="img" aria-label={`Price impact grows to ${percent(last.priceImpactBps)} at ${compact(last.size)} ${tin.symbol}`} onPointerMove={seek} onPointerLeave={() => (near.value = undefined)}>
         {ticks.map((bps) => (
           <g key={bps} class="grid">
-            <line x1={LEFT} x2={width - 8} y1={y(bps)} y2={y(bps)} />
+            <line x1={LEFT} x2={width - RIGHT} y1={y(bps)} y2={y(bps)} />
             <text x={LEFT - 6} y={y(bps)} dy="0.32em" text-anchor="end">
-              {bps / 100}%
+              {(bps / 100).toLocaleString()}%
             </text>
           </g>
         ))}
@@ -85,8 +90,8 @@ export function Curve() {
         <path class="stroke" d={stroke} />
         {mine !== undefined && mine >= first.size && mine <= last.size && (
           <g class="mine">
-            <line x1={x(mine)} x2={x(mine)} y1={10} y2={HEIGHT - BOTTOM} />
-            <circle cx={x(mine)} cy={y(Math.min(quote.value!.priceImpactBps, worst))} r="4.5" />
+            <line x1={x(mine)} x2={x(mine)} y1={TOP} y2={HEIGHT - BOTTOM} />
+            <circle cx={x(mine)} cy={y(Math.max(best, Math.min(quote.value!.priceImpactBps, worst)))} r="4.5" />
           </g>
         )}
         {chosen && <circle class="near" cx={x(chosen.size)} cy={y(chosen.priceImpactBps)} r="4" />}
@@ -100,5 +105,5 @@ export function Curve() {
   );
 }
 
-const figures = new Intl.NumberFormat("en-US", { notation: "compact", maximumSignificantDigits: 3 });
+const figures = new Intl.NumberFormat(undefined, { notation: "compact", maximumSignificantDigits: 3 });
 const compact = (n: number) => (n >= 0.001 ? figures.format(n) : n.toExponential(0));

@@ -1,10 +1,10 @@
 // What others hide: where the money goes, what it costs, how good it is.
 
 import { short, usd } from "./amount";
-import { answer, quote, waiting } from "./answer";
+import { answer, quote, quoteAge, waiting } from "./answer";
 import { Contract } from "./contract";
 import { Curve } from "./depth";
-import { Flow, StepTable } from "./flow";
+import { Flow } from "./flow";
 import { query, tokenOut } from "./order";
 import { find, NATIVE } from "./tokens";
 
@@ -21,12 +21,6 @@ export function See() {
           </span>
         </div>
         {q ? <Flow quote={q} find={find} /> : <Empty />}
-        {q && (
-          <details>
-            <summary>Step by step</summary>
-            <StepTable quote={q} find={find} />
-          </details>
-        )}
       </section>
       <Figures />
       <section class="card" aria-labelledby="depth">
@@ -54,40 +48,49 @@ const Empty = () => (
 
 function Figures() {
   const q = quote.value;
-  const out = tokenOut.value;
-  const gap = q?.meta.optimalityGapBps;
-  const rival = q?.why?.venue;
   return (
     <section class="card figures" aria-label="Figures of this swap">
-      <Figure
-        name="Gain over the best single venue"
-        value={rival ? `${rival.gainBps >= 0 ? "+" : ""}${rival.gainBps.toFixed(rival.gainBps < 100 ? 2 : 0)} bps` : q?.why ? "only way" : "–"}
-        note={rival ? `${usd(rival.gainUsd) || "$0.00"} more than ${rival.sources[0] ?? "one venue"} alone` : q?.why ? "no venue can do it alone" : ""}
-        tone={rival && rival.gainBps > 0 ? "good" : ""}
-      />
-      <Figure
-        name="Distance to the optimum"
-        value={gap === undefined ? "–" : gap < 100 ? `≤ ${gap.toFixed(2)} bps` : "loose bound"}
-        note={
-          gap === undefined || !q?.meta.boundAmountOut || !out
-            ? ""
-            : gap < 100
-              ? `no route can pay more than ${short(BigInt(q.meta.boundAmountOut), out.decimals, 8)}`
-              : "the ceiling counts arbitrage no swap can use"
-        }
-      />
+      <Gain />
+      <Optimum />
       <Figure
         name="Gas, billed by the limit"
         value={q ? `${short(BigInt(q.meta.gasCostWei), NATIVE.decimals, 4)} MON` : "–"}
-        note={q ? `limit ${Number(q.meta.gasLimit).toLocaleString("en-US")}` : ""}
+        note={q ? `limit ${Number(q.meta.gasLimit).toLocaleString()}` : ""}
       />
       <Figure
         name="Exact on block"
-        value={q ? q.meta.blockNumber.toLocaleString("en-US") : "–"}
-        note={q ? "mined on this state, it pays the quote to the wei" : ""}
+        value={q ? q.meta.blockNumber.toLocaleString() : "–"}
+        note={q ? `${quoteAge.value} s old; exact to the wei on it` : ""}
       />
     </section>
   );
+}
+
+/** What the route pays more than the best that one venue can do. */
+function Gain() {
+  const why = quote.value?.why;
+  const name = "Against one venue";
+  if (!why) return <Figure name={name} value="–" note="" />;
+  const rival = why.venue;
+  if (!rival) return <Figure name={name} value="only way" note="no venue can do it alone" />;
+  const gain = Number(rival.gainUsd);
+  const venue = rival.sources[0] ?? "one venue";
+  if (Math.abs(rival.gainBps) < 0.005) return <Figure name={name} value="the same" note={`as the best single venue, ${venue}`} />;
+  const more = rival.gainBps > 0;
+  const amount = usd(Math.abs(gain)) || `${Math.abs(rival.gainBps).toFixed(2)} bps`;
+  return <Figure name={name} value={`${amount} ${more ? "more" : "less"}`} note={`than the best single venue, ${venue}`} tone={more ? "good" : ""} />;
+}
+
+/** A bound that allows more than this says nothing of the route. */
+const LOOSE_BPS = 100;
+
+/** How far the route is from the best there can be; where no bound is known, why. */
+function Optimum() {
+  const [q, out] = [quote.value, tokenOut.value];
+  const name = "Distance to the optimum";
+  const { optimalityGapBps: gap, boundAmountOut: bound, boundReason } = q?.meta ?? {};
+  if (gap === undefined || gap >= LOOSE_BPS || !bound || !out) return <Figure name={name} value={q ? "not known" : "–"} note={q ? (boundReason ?? "no useful bound was found") : ""} />;
+  return <Figure name={name} value={`≤ ${gap.toFixed(2)} bps`} note={`no route can pay more than ${short(BigInt(bound), out.decimals, 8)}`} />;
 }
 
 function Figure({ name, value, note, tone = "" }: { name: string; value: string; note: string; tone?: string }) {

@@ -69,7 +69,7 @@ export function looks(world: World): void {
     await quoted(page);
     await page.locator(".curve .stroke").waitFor();
     await watchShifts(page);
-    const before = await page.locator(".flow .band").count();
+    const before = await page.locator(".flow .ribbon").count();
     // Somebody trades enough to bend the price: the stream brings another quote.
     const client = world.wallet().client();
     const query = new URLSearchParams({ tokenIn: "0x0000000000000000000000000000000000000000", tokenOut: "0x754704Bc059F8C67012fEd69BC8A327a5aafb603", amount: `3000000${"0".repeat(18)}`, recipient: client.account.address });

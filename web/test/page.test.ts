@@ -3,6 +3,7 @@
 import { describe } from "node:test";
 import { world } from "./checks";
 import { connection } from "./connection";
+import { diagram } from "./diagram";
 import { docs } from "./docs";
 import { looks } from "./looks";
 import { market } from "./market";
@@ -13,5 +14,6 @@ describe("swap", () => swaps(world));
 describe("trouble", () => troubles(world));
 describe("market", () => market(world));
 describe("connection", () => connection(world));
+describe("diagram", () => diagram(world));
 describe("docs", () => docs(world));
 describe("looks", () => looks(world));

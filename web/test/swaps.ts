@@ -144,11 +144,11 @@ export function swaps(world: World): void {
   check("a split route is drawn, and told step by step", async () => {
     const { page } = await world.open("/?in=MON&out=USDC&amount=2000000");
     await quoted(page);
-    await page.locator(".flow .band").first().waitFor();
-    const bands = await page.locator(".flow .band").count();
+    await page.locator(".flow .ribbon").first().waitFor();
+    const bands = await page.locator(".flow .ribbon").count();
     assert.ok(bands > 2, `${bands} bands`);
     await page.getByText("Step by step").click();
-    assert.equal(await page.locator(".see tbody tr").count(), await page.locator(".flow .band").count());
+    assert.equal(await page.locator(".see tbody tr").count(), await page.locator(".flow .ribbon").count());
     await page.locator(".curve .stroke").waitFor();
     await page.screenshot({ path: `${screens}/split-light.png`, fullPage: true });
   });

@@ -1,0 +1,181 @@
+// Where the parts of a route diagram stand: tokens are nodes, pools are ribbons
+// between them, each as wide as its share of the swap.
+
+import { sankey, sankeyJustify, type SankeyGraph, type SankeyLink, type SankeyNode } from "d3-sankey";
+import type { Quote, Step } from "./api";
+
+export interface Place {
+  id: string;
+  token: string;
+  symbol: string;
+  amount: bigint;
+  left: bigint;
+}
+
+export interface Hop {
+  step: Step;
+  key: string;
+  from: string;
+  to: string;
+}
+
+type Graph = SankeyGraph<Place, Hop>;
+export type Node = SankeyNode<Place, Hop> & { layer?: number }; // the column, which the types leave out
+export type Ribbon = SankeyLink<Place, Hop>;
+
+/** A token that is made again after nothing was left of it stands there a second time. */
+export function placesOf(quote: Quote): { places: Place[]; hops: Hop[] } {
+  const places: Place[] = [];
+  const held = new Map<string, Place>();
+  const met = new Map<string, number>();
+  const add = (token: string, symbol: string, amount: bigint): Place => {
+    const place = held.get(token) ?? { id: `${token}:${places.length}`, token, symbol, amount: 0n, left: 0n };
+    if (!held.has(token)) places.push(place);
+    held.set(token, place);
+    place.amount += amount;
+    place.left += amount;
+    return place;
+  };
+  const hops = quote.routes.map((step, i) => {
+    const from = add(step.tokenIn, step.tokenInSymbol, i === 0 ? BigInt(quote.amountIn) : 0n);
+    from.left -= BigInt(step.amountIn);
+    if (from.left === 0n) held.delete(step.tokenIn);
+    const to = add(step.tokenOut, step.tokenOutSymbol, BigInt(step.amountOut));
+    const name = `${step.pool}:${step.tokenIn}:${step.tokenOut}`;
+    const turn = met.get(name) ?? 0;
+    met.set(name, turn + 1);
+    return { step, key: `${name}:${turn}`, from: from.id, to: to.id };
+  });
+  return { places, hops };
+}
+
+export interface Laid {
+  nodes: Node[];
+  ribbons: Ribbon[];
+  labels: Label[];
+  height: number;
+}
+
+export interface Label {
+  key: string;
+  kind: "symbol" | "amount" | "venue";
+  text: string;
+  x: number; // of its left end
+  y: number; // of its middle
+}
+
+const NODE = 10;
+const LABEL = 16; // the height of a line
+const GAP = 24; // between nodes above each other: a label stands there
+const LEAST = 300;
+
+/** Between columns there must be room for a name. */
+const COLUMN = 76;
+
+/** The diagram; undefined where it does not fit the width or is no flow. */
+export function lay(quote: Quote, width: number, amounts: (place: Place) => string, measure: (text: string, bold: boolean) => number): Laid | undefined {
+  const { places, hops } = placesOf(quote);
+  const graph = () => ({ nodes: places.map((place) => ({ ...place })), links: hops.map((hop) => ({ ...hop, source: hop.from, target: hop.to, value: Math.max(hop.step.weight, 1) })) }) as unknown as Graph;
+  const at = (height: number, margin: number) =>
+    sankey<Place, Hop>()
+      .nodeId((node) => node.id)
+      .nodeAlign(sankeyJustify)
+      .nodeWidth(NODE)
+      .nodePadding(GAP)
+      .extent([[1, LABEL + 6 + margin], [width - 1, height - 6 - margin]])(graph());
+  let first: Graph;
+  try {
+    first = at(LEAST, 0);
+  } catch {
+    return undefined;
+  }
+  const columns = count(first.nodes.map((node) => (node as Node).layer!));
+  if (columns.size > 1 && (width - NODE) / (columns.size - 1) < COLUMN) return undefined;
+  // A route of few pools would be a wall: its ribbons are thinner, in the middle.
+  const most = Math.max(...columns.values());
+  const height = Math.max(LEAST, LABEL + 140 + most * (GAP + 14));
+  const widest = Math.max(...count(first.links.map((link) => (link.source as Node).layer!)).values());
+  const { nodes, links } = at(height, Math.max(0, (height - 40 - 110 * widest) / 2));
+  return { nodes, ribbons: links, labels: labelsOf(nodes, links, (width - NODE) / Math.max(columns.size - 1, 1), width, amounts, measure), height };
+}
+
+function count(numbers: number[]): Map<number, number> {
+  const found = new Map<number, number>();
+  for (const n of numbers) found.set(n, (found.get(n) ?? 0) + 1);
+  return found;
+}
+
+/** The outline of a ribbon: two equal curves, its width apart. */
+export function outline({ source, target, y0, y1, width }: Ribbon): string {
+  const [x0, x1, half] = [(source as Node).x1!, (target as Node).x0!, Math.max(width ?? 0, 1.5) / 2];
+  const middle = (x0 + x1) / 2;
+  return `M${x0},${y0! - half}C${middle},${y0! - half} ${middle},${y1! - half} ${x1},${y1! - half}V${y1! + half}C${middle},${y1! + half} ${middle},${y0! + half} ${x0},${y0! + half}Z`;
+}
+
+interface Box {
+  x0: number;
+  x1: number;
+  y: number;
+}
+
+const apart = (a: Box, b: Box) => a.x1 + 4 <= b.x0 || b.x1 + 4 <= a.x0 || Math.abs(a.y - b.y) >= LABEL;
+
+/**
+ * Every node has its symbol. The first and the last have their amounts, and
+ * ribbons, the widest first, their venues, where there is room.
+ */
+function labelsOf(nodes: Node[], ribbons: Ribbon[], gap: number, width: number, amounts: (place: Place) => string, measure: (text: string, bold: boolean) => number): Label[] {
+  const labels: Label[] = [];
+  const boxes: Box[] = [];
+  const place = (label: Omit<Label, "x">, x0: number, size: number): boolean => {
+    const box = { x0, x1: x0 + size, y: label.y };
+    if (box.x0 < 0 || box.x1 > width || !boxes.every((other) => apart(box, other))) return false;
+    boxes.push(box);
+    labels.push({ ...label, x: x0 });
+    return true;
+  };
+  const ends: (() => void)[] = [];
+  for (const node of nodes) {
+    const y = node.y0! - LABEL / 2 - 1;
+    const text = cut(node.symbol, gap * 0.5, measure);
+    const size = measure(text, true);
+    const [left, right] = [node.x0! < 2, node.x1! > width - 2];
+    place({ key: node.id, kind: "symbol", text, y }, left ? node.x0! : right ? node.x1! - size : (node.x0! + node.x1! - size) / 2, size);
+    if (!left && !right) continue;
+    const amount = amounts(node);
+    const long = measure(amount, false);
+    ends.push(() => place({ key: `${node.id} amount`, kind: "amount", text: amount, y }, left ? node.x0! + size + 6 : node.x1! - size - 6 - long, long));
+  }
+  for (const end of ends) end();
+  for (const ribbon of [...ribbons].sort((a, b) => b.value - a.value)) {
+    if (ribbon.width! < LABEL) continue;
+    const [from, to] = [ribbon.source as Node, ribbon.target as Node];
+    const share = `${(ribbon.step.weight / 100).toFixed(ribbon.step.weight < 10000 ? 1 : 0)}%`;
+    for (const text of [`${ribbon.step.factory} ${share}`, ribbon.step.factory]) {
+      const size = measure(text, false);
+      const x = from.x1! + 8;
+      if (x + size > Math.min(to.x0! - 8, from.x1! + gap - NODE)) continue;
+      const y = ribbon.y0! + (ribbon.y1! - ribbon.y0!) * along((8 + size / 2) / (to.x0! - from.x1!));
+      if (place({ key: ribbon.key, kind: "venue", text, y }, x, size)) break;
+    }
+  }
+  return labels;
+}
+
+/** A text, shortened until it fits. */
+function cut(text: string, room: number, measure: (text: string, bold: boolean) => number): string {
+  const characters = [...text];
+  let shown = text;
+  while (characters.length > 1 && measure(shown, true) > room) {
+    characters.pop();
+    shown = `${characters.join("")}…`;
+  }
+  return shown;
+}
+
+/** How far a ribbon has moved up or down when it has gone a part of its way. */
+function along(part: number): number {
+  let t = part;
+  for (let i = 0; i < 4; i++) t -= (1.5 * t - 1.5 * t * t + t ** 3 - part) / (1.5 - 3 * t + 3 * t * t);
+  return 3 * t * t - 2 * t ** 3;
+}
