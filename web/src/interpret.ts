@@ -1,0 +1,141 @@
+// What a visitor means by the text in the amount field. A separator is read
+// as one of decimals or of thousands only where no other reading is possible;
+// what has two readings is offered, never guessed.
+
+import { exact } from "./amount";
+
+export type Reading =
+  | { kind: "empty" } // nothing yet, or zero, which may become an amount
+  | { kind: "amount"; raw: bigint }
+  | { kind: "either"; raws: [bigint, bigint] } // thousands or decimals: a factor of a thousand
+  | { kind: "dollars"; usd: number }
+  | { kind: "wrong"; why: string };
+
+export interface Unit {
+  symbol: string;
+  decimals: number;
+}
+
+/** Zeros of scripts whose ten digits follow each other: Arabic, Persian, Devanagari, full width. */
+const zeros = [0x660, 0x6f0, 0x966, 0xff10];
+const marks: Record<string, string> = { "٫": ".", "．": ".", "٬": "'", "，": ",", "’": "'", "＇": "'", "−": "-", "＄": "$" };
+
+/** The same text with ASCII digits and signs, and one kind of space. */
+function plain(text: string): string {
+  return [...text.trim()]
+    .map((c) => {
+      const zero = zeros.find((zero) => c.codePointAt(0)! >= zero && c.codePointAt(0)! < zero + 10);
+      if (zero !== undefined) return String(c.codePointAt(0)! - zero);
+      return marks[c] ?? (/\s/.test(c) ? " " : c);
+    })
+    .join("");
+}
+
+const LONGEST = 160;
+const HELD = 1n << 256n;
+const wrong = (why: string): Reading => ({ kind: "wrong", why });
+
+export function interpret(text: string, unit: Unit): Reading {
+  if (text.trim().length > LONGEST) return wrong(`That is longer than any amount: ${text.trim().length} characters.`);
+  let given = plain(text);
+  if (!given) return { kind: "empty" };
+  given = withoutSymbol(given, unit.symbol);
+  const dollars = /^(?:us ?)?\$ ?(.*)$/i.exec(given) ?? /^(.*?) ?(?:us)?\$$/i.exec(given) ?? /^(.*?) ?usd$/i.exec(given);
+  if (dollars) return worth(dollars[1]!);
+  if (/^-/.test(given)) return wrong("An amount is above zero.");
+  if (/^[.,]$/.test(given)) return { kind: "empty" };
+
+  const readings = numbers(given);
+  if (typeof readings === "string") return wrong(readings);
+  const raws = readings.map((number) => scaled(number, unit));
+  const fault = raws.find((raw) => typeof raw === "string");
+  if (fault !== undefined) return wrong(fault as string);
+  const [first, second] = raws as bigint[];
+  if (second !== undefined) return { kind: "either", raws: [first!, second] };
+  return first === 0n ? { kind: "empty" } : { kind: "amount", raw: first! };
+}
+
+/** "100 MON" is an amount of MON. A symbol is anybody's choice: only behind a space, and if it begins like a word. */
+function withoutSymbol(text: string, symbol: string): string {
+  const at = text.length - symbol.length;
+  const own = /^\p{L}/u.test(symbol) && text.slice(at).toLowerCase() === symbol.toLowerCase() && text[at - 1] === " ";
+  return own ? text.slice(0, at).trim() : text;
+}
+
+function worth(text: string): Reading {
+  const readings = text ? numbers(text) : "";
+  if (typeof readings === "string" || readings.length !== 1) return wrong("Write dollars as $100 or $1000.50, or an amount of the token.");
+  const usd = Number(readings[0]!.digits) * 10 ** readings[0]!.power;
+  return usd > 0 ? { kind: "dollars", usd } : { kind: "empty" };
+}
+
+/** digits × 10^power */
+interface Decimal {
+  digits: string;
+  power: number;
+}
+
+const decimal = (whole: string, fraction: string, power: number): Decimal => ({ digits: whole + fraction || "0", power: power - fraction.length });
+
+/** The numbers that a text can mean: one, or two where a separator has two readings; or why it is none. */
+function numbers(text: string): Decimal[] | string {
+  const [, mantissa = "", exponent = "0"] = /^(.*?)(?:e([+-]?\d{1,4}))?$/i.exec(text) ?? [];
+  const power = Number(exponent);
+  if (/[^\d.,' ]/.test(mantissa) || !/\d/.test(mantissa)) return "Write the amount in digits, such as 1000.5.";
+
+  // Spaces and apostrophes only ever group.
+  const soft = /[' ]/.exec(mantissa)?.[0];
+  if (soft) {
+    const [whole = "", fraction = "", ...more] = mantissa.split(/[.,]/);
+    if (more.length || !grouped(whole, soft) || /[' ]/.test(fraction)) return "The digits are not grouped by three.";
+    return [decimal(whole.replaceAll(soft, ""), fraction, power)];
+  }
+  const found = mantissa.replace(/\d/g, "");
+  const last = found.at(-1) ?? "";
+  if (!found) return [decimal(mantissa, "", power)];
+  if (found.length === 1) {
+    const [whole = "", fraction = ""] = mantissa.split(last);
+    const one = decimal(whole, fraction, power);
+    return /^[1-9]\d{0,2}$/.test(whole) && fraction.length === 3 ? [decimal(whole + fraction, "", power), one] : [one];
+  }
+  const group = found[0]!;
+  const mixed = last !== group;
+  if ([...found.slice(0, mixed ? -1 : undefined)].some((c) => c !== group)) return "A point and a comma stand in an order that no number has.";
+  const at = mixed ? mantissa.lastIndexOf(last) : mantissa.length;
+  const [whole, fraction] = [mantissa.slice(0, at), mantissa.slice(at + 1)];
+  if (!grouped(whole, group)) return "The digits are not grouped by three.";
+  return [decimal(whole.replaceAll(group, ""), fraction, power)];
+}
+
+/** Groups of three, or those of India: 12,34,567. */
+function grouped(text: string, separator: string): boolean {
+  const groups = text.split(separator);
+  if (groups.length < 2 || groups.at(-1)!.length !== 3 || !/^[1-9]/.test(text)) return false;
+  const middle = groups.slice(1, -1);
+  const three = groups[0]!.length <= 3 && middle.every((group) => group.length === 3);
+  return three || (separator === "," && groups[0]!.length <= 2 && middle.every((group) => group.length === 2));
+}
+
+/** In raw units, or the limit that is broken. */
+function scaled({ digits, power }: Decimal, { symbol, decimals }: Unit): bigint | string {
+  const shift = power + decimals;
+  const trimmed = digits.replace(/^0+/, "");
+  if (!trimmed) return 0n;
+  const large = "That is more than a token can hold.";
+  if (shift >= 0) {
+    if (trimmed.length + shift > 78) return large;
+    const raw = BigInt(trimmed) * 10n ** BigInt(shift);
+    return raw < HELD ? raw : large;
+  }
+  const cut = trimmed.length + shift;
+  if (/[1-9]/.test(trimmed.slice(Math.max(cut, 0)))) return decimals ? `${symbol} has ${decimals} decimals.` : `${symbol} has no decimals.`;
+  const raw = BigInt(trimmed.slice(0, cut));
+  return raw < HELD ? raw : large;
+}
+
+/** An amount for the field at rest. A narrow space groups: unlike a comma it has one reading everywhere. */
+export function spaced(raw: bigint, decimals: number): string {
+  const [whole = "", fraction] = exact(raw, decimals).split(".");
+  const groups = whole.replace(/\B(?=(\d{3})+$)/g, "\u202f");
+  return fraction ? `${groups}.${fraction}` : groups;
+}
