@@ -1,0 +1,39 @@
+// Which tokens can be taken for others.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { likeness, skeleton } from "../src/lookalike";
+
+const token = (symbol: string, name = symbol, isVerified = false) => ({ address: `0x${Buffer.from(symbol + name).toString("hex")}`, symbol, name, isVerified });
+const verified = [token("MON", "Monad", true), token("USDC", "USD Coin", true), token("WETH", "Wrapped Ether", true), token("USDT0", "USDT0", true), token("wstETH", "Wrapped stETH", true)];
+
+test("a token that reads like a verified one is known for it", () => {
+  for (const [symbol, like] of [
+    ["USDC", "USDC"],
+    ["usdc", "USDC"],
+    ["USD\u0421", "USDC"], // Cyrillic
+    ["ＵＳＤＣ", "USDC"], // full width
+    ["U\u200bSDC", "USDC"], // zero width
+    ["USDC\u202e", "USDC"], // direction
+    ["USDĆ", "USDC"],
+    ["$USDC", "USDC"],
+    ["U5DC", "USDC"],
+    ["USD C", "USDC"],
+    ["USDC.", "USDC"],
+    ["M0N", "MON"],
+    ["ΜΟΝ", "MON"], // Greek
+    ["мon", "MON"],
+    ["VVETH", "WETH"],
+    ["USDTO", "USDT0"],
+    ["USDT", undefined],
+    ["CAT", undefined],
+  ] as const) {
+    assert.equal(likeness(token(symbol, "Some token"), verified)?.symbol, like, JSON.stringify(symbol));
+  }
+  assert.equal(likeness(token("XYZ", "USD Coin"), verified)?.symbol, "USDC", "by name");
+});
+
+test("a verified token is like nobody", () => {
+  assert.equal(likeness(token("USDC", "Bridged USDC", true), verified), undefined);
+  assert.equal(skeleton(""), "");
+});
