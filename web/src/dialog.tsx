@@ -9,12 +9,19 @@ interface Props {
   children: ComponentChildren;
 }
 
-/** A modal dialog, open as long as it is rendered. The browser keeps the focus. */
+/** A modal dialog, open as long as it is rendered. The focus returns to where it was. */
 export function Dialog({ title, close, children, ...rest }: Props) {
   const element = useRef<HTMLDialogElement>(null);
   // Before the next key can arrive: what is typed after the key that opened it is typed into it.
   useLayoutEffect(() => {
+    const before = document.activeElement as HTMLElement | null;
     element.current?.showModal();
+    return () => {
+      element.current?.close();
+      before?.focus();
+      // What opened it may be gone or disabled.
+      if (before?.isConnected && document.activeElement !== before) before.closest<HTMLElement>("section, header")?.querySelector<HTMLElement>("input, button:enabled")?.focus();
+    };
   }, []);
   return (
     <dialog
