@@ -15,6 +15,8 @@ export const isNative = (token: Token): boolean => token.address === NATIVE.addr
 
 export const listed = signal<Token[]>([]);
 
+export const verified = computed(() => [NATIVE, ...listed.value.filter((token) => token.isVerified)]);
+
 const byAddress = computed(() => new Map([NATIVE, ...listed.value].map((token) => [token.address.toLowerCase(), token])));
 
 export const find = (address: string): Token | undefined => byAddress.value.get(address.toLowerCase());
@@ -27,6 +29,46 @@ export async function load(): Promise<void> {
   const { tokens } = await get<{ tokens: Token[] }>("/tokens", { limit: "500" });
   listed.value = tokens;
 }
+
+/** A token of the market that the list, which has an end, may not hold. */
+export async function lookUp(address: string): Promise<Token | undefined> {
+  if (!/^0x[0-9a-f]{40}$/i.test(address)) return undefined;
+  const { tokens } = await get<{ tokens: Token[] }>("/tokens", { search: address, limit: "1" }).catch(() => ({ tokens: [] }));
+  const token = tokens.find((found) => found.address.toLowerCase() === address.toLowerCase());
+  if (token && !find(address)) listed.value = [...listed.value, token];
+  return token && find(address);
+}
+
+// What the visitor chose before, by address.
+const addresses = (key: string): string[] => {
+  try {
+    const kept: unknown = JSON.parse(localStorage.getItem(key) ?? "[]");
+    return Array.isArray(kept) ? kept.filter((one): one is string => typeof one === "string" && /^0x[0-9a-f]{40}$/i.test(one)).slice(0, 50) : [];
+  } catch {
+    return [];
+  }
+};
+const keep = (key: string, list: string[]) => {
+  try {
+    localStorage.setItem(key, JSON.stringify(list));
+  } catch {
+    // It is remembered as long as the page is open.
+  }
+};
+
+export const recent = signal(addresses("recent"));
+export const favourites = signal(addresses("favourites"));
+const accepted = signal(addresses("accepted"));
+
+export const remember = ({ address }: Token): void =>
+  keep("recent", (recent.value = [address, ...recent.value.filter((other) => other !== address)].slice(0, 6)));
+
+export const toggleFavourite = ({ address }: Token): void =>
+  keep("favourites", (favourites.value = favourites.value.includes(address) ? favourites.value.filter((other) => other !== address) : [...favourites.value, address].slice(-50)));
+
+/** Whether the visitor was shown what speaks against a token, and took it all the same. */
+export const isAccepted = (token: Token): boolean => token.isVerified || accepted.value.includes(token.address);
+export const accept = ({ address }: Token): void => keep("accepted", (accepted.value = [...accepted.value, address].slice(-50)));
 
 /** The token of a symbol or address: verified ones first, as the API lists them. */
 export function named(name: string): Token | undefined {
