@@ -1,15 +1,5 @@
 // Amounts are bigints in raw units; text is what people read and type.
 
-/** What was typed, in raw units; undefined if it is no such amount. */
-export function parse(text: string, decimals: number): bigint | undefined {
-  const found = /^(\d*)(?:\.(\d*))?$/.exec(text.trim());
-  if (!found || (!found[1] && !found[2])) return undefined;
-  const fraction = (found[2] ?? "").replace(/0+$/, "");
-  if (fraction.length > decimals) return undefined;
-  const raw = BigInt((found[1] ?? "") + fraction.padEnd(decimals, "0"));
-  return raw < 1n << 256n ? raw : undefined;
-}
-
 /** The whole amount, digit by digit, as it can be typed. */
 export function exact(raw: bigint, decimals: number): string {
   const digits = raw.toString().padStart(decimals + 1, "0");
@@ -41,6 +31,9 @@ export function usd(value: string | number, style: "plain" | "compact" | "price"
   if (style === "price" || n < 0.01) return precise.format(n);
   return cents.format(n);
 }
+
+/** Dollars where there is little room: millions are cut. */
+export const usdBrief = (value: string | number): string => usd(value, Number(value) >= 1e6 ? "compact" : "plain");
 
 export const percent = (bps: number): string => `${(bps / 100).toFixed(2)}%`;
 

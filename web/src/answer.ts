@@ -1,10 +1,10 @@
 // The newest answer to the visitor's order.
 
-import { computed, effect, signal, untracked } from "@preact/signals";
+import { batch, computed, effect, signal, untracked } from "@preact/signals";
 import type { Problem, Quote, Unreachable } from "./api";
 import { block, secondsSince, shown } from "./connection";
 import { follow } from "./follow";
-import { query } from "./order";
+import { enter, query, roughly, tokenIn, tokenOut } from "./order";
 
 /** Whether the figures on the page are those of now: only "live" ones may be acted on. */
 export { connection } from "./connection";
@@ -60,3 +60,15 @@ export function live(): void {
 }
 
 let lastPair = "";
+
+/** Turns the order around: what it was to receive is to be paid. */
+export function flip(): void {
+  const out = tokenOut.value;
+  if (!out) return;
+  const got = quote.value && !waiting.value ? quote.value.amountOut : undefined;
+  batch(() => {
+    tokenOut.value = tokenIn.value;
+    tokenIn.value = out;
+    if (got) enter(roughly(BigInt(got)), out.decimals);
+  });
+}

@@ -2,7 +2,7 @@
 
 import { decodeEventLog, decodeFunctionResult, encodeFunctionData, erc20Abi, parseAbi } from "viem";
 import { abi as routerAbi } from "../../contracts/out/Router.json";
-import { pause, type Token } from "./api";
+import type { Token } from "./api";
 import { isNative } from "./tokens";
 import { wallet } from "./wallet";
 
@@ -51,15 +51,6 @@ export interface Receipt {
   gasUsed: Hex;
   effectiveGasPrice: Hex;
   logs: { address: Address; topics: [Hex, ...Hex[]]; data: Hex }[];
-}
-
-/** Waits for a transaction, however long it takes. */
-export async function mined(hash: Hex): Promise<Receipt> {
-  for (let wait = 60; ; wait = Math.min(wait * 1.5, 1000)) {
-    const receipt = (await request("eth_getTransactionReceipt", [hash]).catch(() => null)) as Receipt | null;
-    if (receipt) return receipt;
-    await pause(wait);
-  }
 }
 
 /** What the Router says it paid. */

@@ -37,7 +37,7 @@ function Reading() {
     const [asked, out, amount] = [query.value, tokenOut.value, amountIn.value];
     if (!to || !q || !asked || !out || !amount) return;
     ask({ tokenIn: tokenIn.value, tokenOut: out, amountIn: amount, minimum: 1n, expected: 0n, recipient: to, query: asked }).then(
-      (found) => ((offer.value = found), (trouble.value = "")),
+      ({ swap }) => ((offer.value = swap), (trouble.value = "")),
       (error: unknown) => (trouble.value = explain(error, tokenIn.value, out).title),
     );
   }, [to, amountOut]);
@@ -47,7 +47,8 @@ function Reading() {
   return <Sentences offer={offer.value} />;
 }
 
-function Sentences({ offer: { tx } }: { offer: Swap }) {
+/** A transaction in sentences. */
+export function Sentences({ offer: { tx } }: { offer: Swap }) {
   const terms = read(tx.data);
   const name = (address: string, raw: bigint) => {
     const token = find(address);

@@ -2,8 +2,8 @@
 
 import { effect, signal } from "@preact/signals";
 import { balances } from "./chain";
-import { stage } from "./send";
 import { listed, NATIVE } from "./tokens";
+import { pending } from "./transactions";
 import { account, wallet, wrongChain } from "./wallet";
 
 export const held = signal<Map<string, bigint> | undefined>(undefined);
@@ -27,6 +27,6 @@ export function watch(): void {
     return () => clearInterval(timer);
   });
   effect(() => {
-    if (stage.value.kind === "done") void look();
+    if (pending.value.length === 0) void look();
   });
 }

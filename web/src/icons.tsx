@@ -15,6 +15,8 @@ export const Chevron = icon("m5 8 5 5 5-5");
 export const Arrows = icon("M6.5 3.5v13m0 0-3-3m3 3 3-3M13.5 16.5v-13m0 0-3 3m3-3 3 3");
 export const Cross = icon("m5 5 10 10M15 5 5 15");
 export const Copy = icon("M7 7V4.5A1.5 1.5 0 0 1 8.5 3h7A1.5 1.5 0 0 1 17 4.5v7a1.5 1.5 0 0 1-1.5 1.5H13M4.5 7h7A1.5 1.5 0 0 1 13 8.5v7a1.5 1.5 0 0 1-1.5 1.5h-7A1.5 1.5 0 0 1 3 15.5v-7A1.5 1.5 0 0 1 4.5 7Z");
+export const Star = icon("m10 3 2.1 4.5 4.9.6-3.6 3.4.9 4.9-4.3-2.4-4.3 2.4.9-4.9L3 8.1l4.9-.6Z");
+export const Clock = icon("M10 17a7 7 0 1 0 0-14 7 7 0 0 0 0 14Zm0-11v4l2.5 2");
 export const Tick = icon("m4 10.5 4 4 8-9");
 
 export const Verified = () => (

@@ -3,7 +3,7 @@ import { sound } from "./depth";
 import { Form } from "./form";
 import { mount } from "./frame";
 import { watch } from "./holdings";
-import { open, remember } from "./order";
+import { open, keep } from "./order";
 import { See } from "./see";
 import { listed, load } from "./tokens";
 import { discover } from "./wallet";
@@ -28,7 +28,7 @@ watch();
 async function begin(): Promise<void> {
   while (!(await load().then(() => true, () => false))) await new Promise((resolve) => setTimeout(resolve, 1000));
   open();
-  remember();
+  keep();
   live();
   sound();
 }

@@ -1,27 +1,31 @@
 // What the visitor wants.
 
-import { batch, computed, effect, signal } from "@preact/signals";
-import { exact, parse } from "./amount";
-import { quote, waiting } from "./answer";
+import { batch, computed, effect, signal, type Signal } from "@preact/signals";
+import { exact } from "./amount";
 import type { Query, Token } from "./api";
-import { named, NATIVE } from "./tokens";
+import { interpret } from "./interpret";
+import { lookUp, named, NATIVE, remember } from "./tokens";
 
 export const tokenIn = signal<Token>(NATIVE);
 export const tokenOut = signal<Token | undefined>(undefined);
 export const typed = signal("");
-export const slippageBps = signal(stored("slippageBps", 50));
-export const excluded = signal<string[]>(stored("excluded", []));
+export const slippageBps = signal(stored("slippageBps", 50, (value) => Number.isInteger(value) && value >= 0 && value <= 5000));
+export const excluded = signal(stored<string[]>("excluded", [], (value) => Array.isArray(value) && value.every((id) => typeof id === "string")));
 export const recipient = signal(""); // empty: the connected account
 
-function stored<T>(key: string, otherwise: T): T {
+/** Storage may hold anything. */
+function stored<T>(key: string, otherwise: T, valid: (value: T) => boolean): T {
   try {
-    return (JSON.parse(localStorage.getItem(key) ?? "") as T) ?? otherwise;
+    const value = JSON.parse(localStorage.getItem(key) ?? "") as T;
+    return valid(value) ? value : otherwise;
   } catch {
     return otherwise;
   }
 }
 
-export const amountIn = computed(() => parse(typed.value, tokenIn.value.decimals));
+/** What the text in the amount field means. */
+export const reading = computed(() => interpret(typed.value, tokenIn.value));
+export const amountIn = computed(() => (reading.value.kind === "amount" ? reading.value.raw : undefined));
 
 /** The order as the API takes it; undefined while there is nothing to ask. */
 export const query = computed<Query | undefined>(() => {
@@ -36,18 +40,40 @@ export const query = computed<Query | undefined>(() => {
   };
 });
 
+/** What a link names that cannot be taken as it is, in sentences. */
+export const misread = signal<string[]>([]);
+
 /** Opens the order the address names, or the usual one. */
 export function open(): void {
   const asked = new URLSearchParams(location.search);
-  tokenIn.value = named(asked.get("in") ?? "MON") ?? NATIVE;
-  tokenOut.value = named(asked.get("out") ?? "USDC");
-  if (tokenOut.value?.address === tokenIn.value.address) tokenOut.value = undefined;
-  const amount = asked.get("amount") ?? "1000";
-  typed.value = parse(amount, tokenIn.value.decimals) ? amount : "";
+  const [into, out] = [asked.get("in") ?? "MON", asked.get("out") ?? (asked.get("in") === "USDC" ? "MON" : "USDC")];
+  // A link is written by a program: a lone point in it is one of decimals.
+  const amount = (asked.get("amount") ?? "1000").replace(/^(\d{1,3}\.\d{3})$/, "$10");
+  batch(() => {
+    misread.value = [];
+    tokenIn.value = named(into) ?? NATIVE;
+    tokenOut.value = named(out);
+    typed.value = named(into) ? amount : "";
+    if (tokenOut.value?.address === tokenIn.value.address) {
+      tokenOut.value = undefined;
+      misread.value = ["The link names the same token to pay and to receive. Choose another."];
+    }
+  });
+  if (!named(into)) void openUnlisted(into, tokenIn, () => (typed.value = amount));
+  if (!named(out)) void openUnlisted(out, tokenOut);
+}
+
+/** A token that the list does not hold may still be one of the market. */
+async function openUnlisted(name: string, side: Signal<Token> | Signal<Token | undefined>, then = () => {}): Promise<void> {
+  const before = side.value;
+  const found = await lookUp(name);
+  if (side.value !== before) return; // the visitor was quicker
+  if (found) batch(() => ((side.value = found), then()));
+  else misread.value = [...misread.value, `${name.slice(0, 64) || "Nothing"} is not a token of this market. The link names it ${side === tokenIn ? "to pay with" : "to receive"}: choose another.`];
 }
 
 /** Keeps the settings in the browser, and the order in the address. */
-export function remember(): void {
+export function keep(): void {
   effect(() => {
     localStorage.setItem("slippageBps", JSON.stringify(slippageBps.value));
     localStorage.setItem("excluded", JSON.stringify(excluded.value));
@@ -60,21 +86,15 @@ export function remember(): void {
 
 const name = (token: Token) => (named(token.symbol) === token ? token.symbol : token.address);
 
-export function flip(): void {
-  const out = tokenOut.value;
-  if (!out) return;
-  const got = quote.value && !waiting.value ? quote.value.amountOut : undefined;
-  batch(() => {
-    tokenOut.value = tokenIn.value;
-    tokenIn.value = out;
-    if (got) typed.value = roughly(BigInt(got), out.decimals);
-  });
+/** Six digits of an amount are enough to go on with. */
+export function roughly(raw: bigint): bigint {
+  const unit = 10n ** BigInt(Math.max(raw.toString().length - 6, 0));
+  return (raw / unit) * unit;
 }
 
-/** Six digits of an amount are enough to go on with. */
-function roughly(raw: bigint, decimals: number): string {
-  const unit = 10n ** BigInt(Math.max(raw.toString().length - 6, 0));
-  return exact((raw / unit) * unit, decimals);
+/** Writes an amount into the field, in a form that has one reading. */
+export function enter(raw: bigint, decimals = tokenIn.value.decimals): void {
+  typed.value = exact(raw, decimals).replace(/^([1-9]\d{0,2}\.\d{3})$/, "$10");
 }
 
 export function choose(side: "in" | "out", token: Token): void {
@@ -82,5 +102,7 @@ export function choose(side: "in" | "out", token: Token): void {
     const [mine, other] = side === "in" ? [tokenIn, tokenOut] : [tokenOut, tokenIn];
     if (other.value?.address === token.address && mine.value) other.value = mine.value;
     mine.value = token;
+    misread.value = [];
   });
+  remember(token);
 }

@@ -1,10 +1,13 @@
-import { useSignal } from "@preact/signals";
-import { shortAddress, short } from "./amount";
+import { useSignal, type Signal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import { shortAddress, short, usdBrief } from "./amount";
 import type { Token } from "./api";
-import { held } from "./holdings";
 import { Dialog } from "./dialog";
-import { Logo, Verified } from "./icons";
-import { isNative, search } from "./tokens";
+import { held } from "./holdings";
+import { Logo, Star, Verified } from "./icons";
+import { value, refresh } from "./prices";
+import { RiskCard } from "./risk";
+import { favourites, find, isAccepted, isNative, lookUp, recent, search, toggleFavourite, verified } from "./tokens";
 
 interface Props {
   title: string;
@@ -13,21 +16,49 @@ interface Props {
   close(): void;
 }
 
-const shown = 80;
+const MOST = 80;
+const POPULAR = 6;
 
-/** Tokens one owns come first, then the order of the list. */
-function candidates(text: string): Token[] {
-  const found = search(text);
-  if (text.trim()) return found.slice(0, shown);
-  const owned = (token: Token) => ((held.value?.get(token.address) ?? 0n) > 0n ? 0 : 1);
-  return [...found].sort((a, b) => owned(a) - owned(b)).slice(0, shown);
+interface Group {
+  name: string;
+  tokens: Token[];
+}
+
+/** What is searched for; without a search what is likely to be wanted first. Each token once. */
+function groups(text: string): Group[] {
+  if (text.trim()) return [{ name: "Found", tokens: search(text).slice(0, MOST) }];
+  const worth = (token: Token) => value(held.value?.get(token.address) ?? 0n, token) ?? 0;
+  const all = search("");
+  const seen = new Set<Token>();
+  const group = (name: string, tokens: (Token | undefined)[]): Group => {
+    const fresh = tokens.filter((token): token is Token => token !== undefined && !seen.has(token));
+    for (const token of fresh) seen.add(token);
+    return { name, tokens: fresh };
+  };
+  return [
+    group("Favourites", favourites.value.map(find)),
+    group("Yours", all.filter((token) => (held.value?.get(token.address) ?? 0n) > 0n).sort((a, b) => worth(b) - worth(a)).slice(0, 30)),
+    group("Recent", recent.value.map(find)),
+    group("All tokens", all.slice(0, MOST)),
+  ].filter(({ tokens }) => tokens.length > 0);
 }
 
 export function Picker({ title, chosen, choose, close }: Props) {
   const text = useSignal("");
   const active = useSignal(0);
-  const found = candidates(text.value);
-  const pick = (token: Token | undefined) => token && (choose(token), close());
+  const doubted = useSignal<Token | undefined>(undefined);
+  useEffect(() => void refresh(), []);
+  const take = (token: Token) => (choose(token), close());
+  const pick = (token: Token | undefined) => token && (isAccepted(token) ? take(token) : (doubted.value = token));
+  if (doubted.value) {
+    return (
+      <Dialog title="Before you use this token" close={close} class="small" key="risk">
+        <RiskCard token={doubted.value} accept={take} back={() => (doubted.value = undefined)} />
+      </Dialog>
+    );
+  }
+  const shown = groups(text.value);
+  const found = shown.flatMap(({ tokens }) => tokens);
   const move = (to: number) => {
     active.value = Math.max(0, Math.min(found.length - 1, to));
     document.getElementById(`token-${active.value}`)?.scrollIntoView({ block: "nearest" });
@@ -38,11 +69,12 @@ export function Picker({ title, chosen, choose, close }: Props) {
     Enter: () => pick(found[active.value]),
   };
   return (
-    <Dialog title={title} close={close} class="picker">
+    <Dialog title={title} close={close} class="picker" key="list">
       <input
         type="text"
         role="combobox"
         aria-label="Search by symbol, name or address"
+        aria-haspopup="grid"
         aria-expanded="true"
         aria-controls="tokens"
         aria-activedescendant={found.length ? `token-${active.value}` : ""}
@@ -57,37 +89,80 @@ export function Picker({ title, chosen, choose, close }: Props) {
           if (act) event.preventDefault(), act();
         }}
       />
-      <div class="list" id="tokens" role="listbox" aria-label="Tokens" tabIndex={-1}>
-        {found.map((token, i) => (
-          <div
-            key={token.address}
-            id={`token-${i}`}
-            role="option"
-            aria-selected={token.address === chosen?.address}
-            class={i === active.value ? "row active" : "row"}
-            onClick={() => pick(token)}
-            onPointerMove={() => active.value !== i && (active.value = i)}
-          >
-            <Logo token={token} />
-            <span class="what">
-              <span class="symbol">
-                {token.symbol} {token.isVerified && <Verified />}
-              </span>
-              <span class="soft">{token.name}</span>
-            </span>
-            <span class="much">
-              <Balance token={token} />
-              <span class="soft mono">{isNative(token) ? "native" : shortAddress(token.address)}</span>
-            </span>
+      <div class="popular" role="group" aria-label="Popular tokens">
+        {verified.value.slice(0, POPULAR).map((token) => (
+          <button type="button" key={token.address} onClick={() => pick(token)}>
+            <Logo token={token} size={20} /> {token.symbol}
+          </button>
+        ))}
+      </div>
+      <div class="list" id="tokens" role="grid" aria-label="Tokens" tabIndex={-1}>
+        {shown.map(({ name, tokens }) => (
+          <div role="rowgroup" aria-label={name} key={name}>
+            {!text.value.trim() && (
+              <div class="heading soft" aria-hidden="true">
+                {name}
+              </div>
+            )}
+            {tokens.map((token) => (
+              <Row key={token.address} token={token} at={found.indexOf(token)} active={active} chosen={token.address === chosen?.address} pick={() => pick(token)} />
+            ))}
           </div>
         ))}
-        {!found.length && <p class="soft empty">No token of this market is called that.</p>}
+        {!found.length && <Missing text={text.value} key={text.value} />}
       </div>
     </Dialog>
   );
 }
 
-function Balance({ token }: { token: Token }) {
+function Row({ token, at, active, chosen, pick }: { token: Token; at: number; active: Signal<number>; chosen: boolean; pick(): void }) {
   const raw = held.value?.get(token.address);
-  return <span class="number">{raw ? short(raw, token.decimals, 6) : ""}</span>;
+  const favourite = favourites.value.includes(token.address);
+  return (
+    <div role="row" id={`token-${at}`} aria-selected={chosen} class={at === active.value ? "row active" : "row"} onPointerMove={() => active.value !== at && (active.value = at)}>
+      <div role="gridcell" class="main" onClick={pick}>
+        <Logo token={token} />
+        <span class="what">
+          <span class="symbol">
+            {token.symbol} {token.isVerified ? <Verified /> : <small class="warn">unverified</small>}
+          </span>
+          <span class="soft">{token.name}</span>
+        </span>
+        <span class="much">
+          <span class="number">{raw ? brief(raw, token.decimals) : ""}</span>
+          <span class="soft number">{(raw && usdBrief(value(raw, token) ?? 0)) || <span class="mono">{isNative(token) ? "native" : shortAddress(token.address)}</span>}</span>
+        </span>
+      </div>
+      <div role="gridcell">
+        <button type="button" class={favourite ? "star on" : "star"} aria-pressed={favourite} aria-label={`Favourite: ${token.symbol}`} tabIndex={at === active.value ? 0 : -1} onClick={() => toggleFavourite(token)}>
+          <Star />
+        </button>
+      </div>
+    </div>
+  );
+}
+
+const large = new Intl.NumberFormat("en-US", { notation: "compact", maximumSignificantDigits: 4, roundingMode: "trunc" } as Intl.NumberFormatOptions);
+
+/** A balance where there is little room: hundreds of millions are cut. */
+const brief = (raw: bigint, decimals: number): string => {
+  const whole = raw / 10n ** BigInt(decimals);
+  return whole >= 100_000_000n ? large.format(whole) : short(raw, decimals, 6);
+};
+
+/** An address may be a token that the list is too short for: then it joins the list, and is found. */
+function Missing({ text }: { text: string }) {
+  const wanted = text.trim();
+  const isAddress = /^0x[0-9a-f]{40}$/i.test(wanted);
+  const asking = useSignal(isAddress);
+  useEffect(() => {
+    if (isAddress) void lookUp(wanted).then(() => (asking.value = false));
+  }, []);
+  return (
+    <div role="row">
+      <p class="soft empty" role="gridcell">
+        {asking.value ? "Asking the market…" : isAddress ? `${wanted} is not a token of this market: no pool we follow trades it.` : "No token of this market is called that. An address finds more."}
+      </p>
+    </div>
+  );
 }

@@ -1,34 +1,57 @@
 // What happens to a swap after the click.
 
-import { exact, short } from "./amount";
+import { short } from "./amount";
+import { again } from "./activity";
+import { Confirm } from "./confirm";
 import { Dialog } from "./dialog";
 import { Logo, Tick } from "./icons";
-import { stage, type Deal, type Result, type Step } from "./send";
-import { NATIVE } from "./tokens";
+import { Hash, Receipt } from "./receipt";
+import { close, stage, type Deal, type Stage, type Step } from "./send";
 
-const order: Step[] = ["prepare", "approve", "approving", "sign", "sent"];
+const order: Step[] = ["approve", "approving", "sign", "sent"];
+
+const titles: Record<Stage["kind"], string> = {
+  idle: "",
+  preparing: "Confirm the swap",
+  offered: "Confirm the swap",
+  working: "Swapping",
+  done: "Swapped",
+  failed: "Not swapped",
+};
 
 export function Progress() {
   const now = stage.value;
   if (now.kind === "idle") return null;
-  const close = () => (stage.value = { kind: "idle" });
-  const title = now.kind === "done" ? "Swapped" : now.kind === "failed" ? "Not swapped" : "Swapping";
   return (
-    <Dialog title={title} close={close} class="small progress">
-      <Pair deal={now.deal} />
+    <Dialog title={titles[now.kind]} close={close} class="small progress">
+      {now.kind !== "offered" && <Pair deal={now.deal} />}
+      {now.kind === "offered" && <Confirm deal={now.deal} offer={now.offer} />}
       <div aria-live="polite">
+        {now.kind === "preparing" && <p class="soft preparing">Asking for the transaction…</p>}
         {now.kind === "working" && <Steps step={now.step} approves={now.approves} token={now.deal.tokenIn.symbol} />}
         {now.kind === "failed" && (
-          <div role="alert" class="note bad">
-            <b>{now.words.title}</b> {now.words.advice}
+          <div class="note bad">
+            <b>{now.words.title}.</b> {now.words.advice}
           </div>
         )}
-        {now.kind === "done" && <Receipt deal={now.deal} result={now.result} />}
+        {now.kind === "done" && <Receipt entry={now.entry} />}
       </div>
+      {now.kind === "working" && <p class="soft">You may close this: the swap goes on, and is kept under Transactions.</p>}
+      {now.kind === "done" && <Hash hash={now.entry.hash} />}
       {"hash" in now && now.hash && <Hash hash={now.hash} />}
-      {now.kind !== "working" && (
+      {now.kind === "done" && (
+        <div class="pair-of-buttons">
+          <button type="button" class="plain" onClick={() => (close(), again(now.entry))}>
+            Swap again
+          </button>
+          <button type="button" class="action" onClick={close}>
+            Done
+          </button>
+        </div>
+      )}
+      {now.kind === "failed" && (
         <button type="button" class="action" onClick={close}>
-          {now.kind === "done" ? "Done" : "Back"}
+          Back
         </button>
       )}
     </Dialog>
@@ -46,7 +69,7 @@ function Pair({ deal }: { deal: Deal }) {
 }
 
 function Steps({ step, approves, token }: { step: Step; approves: boolean; token: string }) {
-  const rows: [Step, string][] = [["prepare", "Preparing the transaction"]];
+  const rows: [Step, string][] = [];
   if (approves) rows.push(["approve", `Allow exactly this amount of ${token}, in the wallet`], ["approving", "Waiting for the approval"]);
   rows.push(["sign", "Confirm the swap in the wallet"], ["sent", "Waiting for the chain"]);
   const at = order.indexOf(step);
@@ -63,35 +86,3 @@ function Steps({ step, approves, token }: { step: Step; approves: boolean; token
     </ol>
   );
 }
-
-function Receipt({ deal: { tokenOut }, result }: { deal: Deal; result: Result }) {
-  const { quoted, received, minimum } = result;
-  const figure = (raw: bigint) => `${exact(raw, tokenOut.decimals)} ${tokenOut.symbol}`;
-  const bps = received !== undefined && quoted > 0n ? Number(((received - quoted) * 1_000_000n) / quoted) / 100 : 0;
-  return (
-    <dl class="receipt">
-      <Row name="Quoted" value={figure(quoted)} />
-      <Row name="Received" value={received === undefined ? "see the transaction" : figure(received)} strong />
-      <Row
-        name="Difference"
-        value={received === quoted ? "none, to the wei" : `${bps > 0 ? "+" : ""}${bps.toFixed(2)} bps`}
-        tone={received !== undefined && received >= quoted ? "good" : ""}
-      />
-      <Row name="Guaranteed" value={figure(minimum)} />
-      <Row name="Gas" value={`${short(result.gasCost, NATIVE.decimals, 5)} MON, limit ${result.gasLimit.toLocaleString("en-US")}`} />
-      <Row name="Block" value={result.block.toLocaleString("en-US")} />
-      <Row name="Transaction" value={result.hash} tone="mono" />
-    </dl>
-  );
-}
-
-function Row({ name, value, strong, tone = "" }: { name: string; value: string; strong?: boolean; tone?: string }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd class={`number ${tone}`}>{strong ? <b>{value}</b> : value}</dd>
-    </div>
-  );
-}
-
-const Hash = ({ hash }: { hash: string }) => <p class="soft mono address">{hash}</p>;

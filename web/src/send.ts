@@ -2,26 +2,19 @@
 
 import { signal } from "@preact/signals";
 import { encodeFunctionData, erc20Abi, numberToHex } from "viem";
-import { get, pause, type Call, type Query, type Swap, type Token } from "./api";
-import { allowance, mined, paid, request, type Receipt } from "./chain";
-import { hold } from "./terms";
+import { get, type Call, type Query, type Swap, type Token } from "./api";
+import { allowance, request } from "./chain";
+import { hold, type Terms } from "./terms";
+import { announce, toast } from "./toasts";
 import { isNative } from "./tokens";
-import { account, CHAIN, onChain, sameChain, switchChain } from "./wallet";
+import { chainName, drop, put, type Entry } from "./transactions";
+import { account, CHAIN, onChain, sameChain, switchChain, wallet } from "./wallet";
+import { claim, settle } from "./watch";
 import { explain, Refusal, type Words } from "./words";
 
 type Hex = `0x${string}`;
 
-export type Step = "prepare" | "approve" | "approving" | "sign" | "sent";
-
-export interface Result {
-  hash: Hex;
-  block: number;
-  quoted: bigint;
-  received: bigint | undefined;
-  minimum: bigint;
-  gasLimit: bigint;
-  gasCost: bigint; // wei
-}
+export type Step = "approve" | "approving" | "sign" | "sent";
 
 export interface Deal {
   tokenIn: Token;
@@ -34,25 +27,39 @@ export interface Deal {
   query: Query;
 }
 
+/** A transaction ready to be signed, read from its bytes. */
+export interface Offer {
+  swap: Swap;
+  terms: Terms;
+  approves: boolean; // an approval is needed before
+  at: number; // when it was made, ms since 1970
+}
+
 export type Stage =
   | { kind: "idle" }
-  | { kind: "working"; deal: Deal; step: Step; approves: boolean; hash?: Hex }
-  | { kind: "done"; deal: Deal; result: Result }
-  | { kind: "failed"; deal: Deal; words: Words; hash?: Hex };
+  | { kind: "preparing"; deal: Deal }
+  | { kind: "offered"; deal: Deal; offer: Offer }
+  | { kind: "working"; deal: Deal; step: Step; approves: boolean; hash?: string }
+  | { kind: "done"; deal: Deal; entry: Entry }
+  | { kind: "failed"; deal: Deal; words: Words; hash?: string };
+
+/** How long the Router takes a transaction after it was made, s. */
+export const DEADLINE_S = 600;
 
 export const stage = signal<Stage>({ kind: "idle" });
 
+/** Whether the dialog of the stage is open: a swap goes on without it. */
+export const shown = signal(false);
+
 let turn = 0;
 
-export async function swap(deal: Deal): Promise<void> {
+/** Gets the transaction for a deal and lays it before the visitor. */
+export async function propose(deal: Deal): Promise<void> {
   const mine = ++turn;
-  // A swap that was started later has the stage.
-  const show = (next: Stage) => mine === turn && (stage.value = next);
-  let approves = false;
-  let hash: Hex | undefined;
-  const at = (step: Step) => show({ kind: "working", deal, step, approves, ...(hash && { hash }) });
+  const show = (next: Stage) => mine === turn && (stage.value = next); // an answer may come after the sheet was closed
+  show({ kind: "preparing", deal });
+  shown.value = true;
   try {
-    at("prepare");
     if (!(await onChain())) await switchChain();
     if (!(await sameChain())) {
       throw new Refusal({
@@ -60,48 +67,113 @@ export async function swap(deal: Deal): Promise<void> {
         advice: "This page quotes from a local chain. Give the wallet its address as the RPC of chain 143, or use the local account.",
       });
     }
-    const owner = account.value!;
-    let offer = await ask(deal);
-    if (!isNative(deal.tokenIn) && (await allowance(deal.tokenIn.address as Hex, owner, offer.tx.to)) < deal.amountIn) {
-      approves = true;
-      if (await batches(owner)) {
-        at("sign");
-        const [receipt, id] = await sendTogether(owner, [approval(deal, offer.tx.to), offer.tx]);
-        show({ kind: "done", deal, result: sum(offer, receipt, id) });
-        return;
-      }
-      at("approve");
-      hash = await send(owner, approval(deal, offer.tx.to));
-      at("approving");
-      expect(await mined(hash), "approval");
-      hash = undefined;
-      offer = await ask(deal);
-    }
-    at("sign");
-    hash = await send(owner, offer.tx, offer.tx.estimatedGas);
-    at("sent");
-    show({ kind: "done", deal, result: sum(offer, await mined(hash), hash) });
+    const { swap, terms } = await ask(deal);
+    const approves = !isNative(deal.tokenIn) && (await allowance(deal.tokenIn.address as Hex, account.value!, swap.tx.to)) < deal.amountIn;
+    show({ kind: "offered", deal, offer: { swap, terms, approves, at: Date.now() } });
   } catch (error) {
-    show({ kind: "failed", deal, words: explain(error, deal.tokenIn, deal.tokenOut), ...(hash && { hash }) });
+    show({ kind: "failed", deal, words: explain(error, deal.tokenIn, deal.tokenOut) });
   }
 }
 
+/** Closes the dialog. What is not signed is given up, what is goes on. */
+export function close(): void {
+  shown.value = false;
+  if (stage.value.kind !== "working") {
+    turn++;
+    stage.value = { kind: "idle" };
+  }
+}
+
+/** Signs and sends what was offered, and waits for it. */
+export async function carryOut(deal: Deal, { swap, terms, approves }: Offer): Promise<void> {
+  let hash = "";
+  let asked: Entry | undefined;
+  const at = (step: Step) => (stage.value = { kind: "working", deal, step, approves, ...(hash && { hash }) });
+  try {
+    const { provider } = wallet.value!;
+    const owner = account.value!;
+    const block = Number(await request("eth_blockNumber"));
+    let offer = { swap, terms };
+    const together = approves && (await batches(owner));
+    if (approves && !together) {
+      at("approve");
+      hash = await send(owner, approval(deal, swap.tx.to));
+      const entry = { ...begun(deal, offer, block), kind: "approval" as const, state: "sent" as const, hash };
+      put(entry);
+      at("approving");
+      expect(await settle(entry.id, provider), "approval");
+      hash = "";
+      offer = await ask(deal); // on the newest state, held to the same terms
+    }
+    at("sign");
+    put((asked = begun(deal, offer, block)));
+    if (together) {
+      put((asked = { ...asked, state: "sent", batch: await sendTogether(owner, [approval(deal, swap.tx.to), swap.tx]) }));
+    } else {
+      hash = await send(owner, offer.swap.tx, offer.swap.tx.estimatedGas);
+      put((asked = { ...asked, state: "sent", hash }));
+    }
+    at("sent");
+    const entry = expect(await settle(asked.id, provider), "swap");
+    stage.value = { kind: "done", deal, entry };
+    if (!shown.value) announce(entry);
+  } catch (error) {
+    if (asked?.state === "asked") drop(asked.id); // the wallet did not take it
+    const words = explain(error, deal.tokenIn, deal.tokenOut);
+    stage.value = { kind: "failed", deal, words, ...(hash && { hash }) };
+    if (!shown.value) toast(words.title, words.advice);
+  }
+  if (!shown.value) stage.value = { kind: "idle" };
+}
+
+/** What is remembered of a transaction, from its bytes. */
+function begun(deal: Deal, { swap, terms }: { swap: Swap; terms: Terms }, fromBlock: number): Entry {
+  const coin = ({ address, symbol, decimals }: Token) => ({ address, symbol: symbol.slice(0, 100), decimals });
+  const id = `${Date.now()}-${Math.random()}`;
+  claim(id);
+  return {
+    id,
+    kind: "swap",
+    state: "asked",
+    chain: chainName.value,
+    account: account.value!,
+    wallet: wallet.value!.id.slice(0, 100),
+    at: Date.now(),
+    tokenIn: coin(deal.tokenIn),
+    tokenOut: coin(deal.tokenOut),
+    amountIn: String(terms.amountIn),
+    quoted: swap.amountOut,
+    minimum: String(terms.minOut),
+    recipient: terms.recipient,
+    router: swap.tx.to,
+    deadline: terms.deadline,
+    gasLimit: swap.tx.estimatedGas,
+    fromBlock,
+    hash: "",
+    batch: "",
+    received: "",
+    gasCost: "",
+    block: 0,
+  };
+}
+
 /** The transaction for a deal, held to it byte for byte. */
-export async function ask(deal: Deal): Promise<Swap> {
-  const offer = await get<Swap>("/swap", {
+export async function ask(deal: Deal): Promise<{ swap: Swap; terms: Terms }> {
+  const swap = await get<Swap>("/swap", {
     ...deal.query,
     recipient: deal.recipient,
     minAmountOut: deal.minimum.toString(),
+    deadlineSeconds: String(DEADLINE_S),
     include: "meta",
   });
-  hold(offer, {
+  const terms = hold(swap, {
     tokenIn: deal.tokenIn.address,
     tokenOut: deal.tokenOut.address,
     amount: deal.amountIn,
     minOut: deal.minimum,
     recipient: deal.recipient,
   });
-  return offer;
+  return { swap, terms };
 }
 
 /** Of just what the swap takes, in the page's own words. */
@@ -127,36 +199,19 @@ async function batches(owner: Hex): Promise<boolean> {
   return ["supported", "ready"].includes(able[id]?.atomic?.status ?? "");
 }
 
-/** Sends them and waits, however long it takes: what was sent may be carried out, whether or not the wallet answers. */
-async function sendTogether(from: Hex, calls: Call[]): Promise<[Receipt, Hex]> {
+/** Sends calls that are carried out together or not at all; gives the wallet's ID of them. */
+async function sendTogether(from: Hex, calls: Call[]): Promise<string> {
   const { id } = (await request("wallet_sendCalls", [
     { version: "2.0.0", chainId: numberToHex(CHAIN), from, atomicRequired: true, calls: calls.map(prepared) },
   ])) as { id: string };
-  for (let wait = 100; ; wait = Math.min(wait * 1.5, 1000)) {
-    const { status, receipts } = (await request("wallet_getCallsStatus", [id]).catch(() => ({ status: 100 }))) as { status: number; receipts?: Receipt[] };
-    const last = receipts?.at(-1);
-    if (status === 200 && last) return [last, last.transactionHash];
-    if (status >= 400) throw new Refusal({ title: "The wallet's batch failed", advice: "Nothing was swapped." });
-    await pause(wait);
-  }
+  return id;
 }
 
-function expect(receipt: Receipt, what: string): void {
-  if (Number(receipt.status) !== 1) {
+/** What was carried out and succeeded; else why the visitor has nothing of it. */
+function expect(entry: Entry | undefined, what: string): Entry {
+  if (entry?.state === "done") return entry;
+  if (entry?.state === "failed") {
     throw new Refusal({ title: `The ${what} was carried out but failed`, advice: "Your tokens are where they were; the gas is spent. The price may have moved beyond your limit." });
   }
-}
-
-/** What was promised beside what came of it. */
-function sum(offer: Swap, receipt: Receipt, hash: Hex): Result {
-  expect(receipt, "swap");
-  return {
-    hash,
-    block: Number(receipt.blockNumber),
-    quoted: BigInt(offer.amountOut),
-    received: paid(receipt, offer.tx.to),
-    minimum: BigInt(offer.meta.minAmountOut),
-    gasLimit: BigInt(offer.tx.estimatedGas),
-    gasCost: BigInt(receipt.gasUsed) * BigInt(receipt.effectiveGasPrice),
-  };
+  throw new Refusal({ title: `The ${what} is not followed any more`, advice: "It may still be carried out. Your wallet shows what became of it." });
 }

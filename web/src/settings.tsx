@@ -47,7 +47,8 @@ export function Settings({ close }: { close(): void }) {
   );
 }
 
-function toBps(percent: string): number | undefined {
+function toBps(text: string): number | undefined {
+  const percent = text.replace(",", ".").replace(/ ?%$/, "");
   const bps = Math.round(Number(percent) * 100);
   return /^\d{1,2}(\.\d{1,2})?$/.test(percent) && bps <= 5000 ? bps : undefined;
 }

@@ -1,14 +1,14 @@
 // Errors in words for people: what happened, and what to do about it.
 
-import { exact, percent, short } from "./amount";
+import { percent, short } from "./amount";
 import { Problem, Unreachable, type Token } from "./api";
 import { codeOf } from "./wallet";
 
 export interface Words {
   title: string;
   advice: string;
-  /** An amount that would work, as it can be typed. */
-  amount?: string;
+  /** An amount that would work, in raw units. */
+  amount?: bigint;
   /** The exclusion of sources is the cause. */
   excluded?: boolean;
 }
@@ -36,7 +36,7 @@ export function explain(error: unknown, tokenIn: Token, tokenOut: Token): Words 
 
 function ofProblem({ code, body }: Problem, tokenIn: Token, tokenOut: Token): Words {
   const { hints, detail } = body;
-  const sized = (raw: string | undefined) => (raw ? { amount: exact(BigInt(raw), tokenIn.decimals) } : {});
+  const sized = (raw: string | undefined) => (raw ? { amount: BigInt(raw) } : {});
   const amount = (raw: string) => `${short(BigInt(raw), tokenIn.decimals)} ${tokenIn.symbol}`;
   switch (code) {
     case "NO_ROUTE":

@@ -12,9 +12,15 @@ export async function connect(page: Page, name: string): Promise<void> {
   await page.locator(".wallet.connected").waitFor();
 }
 
-/** Presses swap and gives the receipt's lines. */
+/** Presses swap, and confirms what the sheet shows. */
+export async function confirm(page: Page, label = /^Swap( to .*)?$/): Promise<void> {
+  await page.locator(ACTION, { hasText: label }).click();
+  await page.getByRole("dialog", { name: "Confirm the swap" }).getByRole("button", { name: /^Confirm swap/ }).click();
+}
+
+/** Swaps and gives the receipt's lines. */
 export async function swap(page: Page): Promise<Map<string, string>> {
-  await page.locator(ACTION, { hasText: /^Swap$/ }).click();
+  await confirm(page);
   const over = page.getByRole("dialog", { name: /^(Not swapped|Swapped)$/ });
   await over.waitFor();
   assert.equal(await over.getAttribute("aria-label"), "Swapped", await over.innerText());
@@ -26,7 +32,7 @@ export async function choose(page: Page, side: "Pay with" | "Receive", symbol: s
   await page.getByRole("button", { name: side }).click();
   const search = page.getByRole("combobox");
   await search.fill(symbol);
-  await page.getByRole("option", { name: symbol }).first().waitFor();
+  await page.getByRole("row", { name: symbol }).first().waitFor();
   await search.press("Enter");
   await page.getByRole("dialog").waitFor({ state: "detached" });
 }
@@ -43,7 +49,7 @@ const balance = (wallet: Wallet, token: Hex) =>
 const USDC: Hex = "0x754704Bc059F8C67012fEd69BC8A327a5aafb603";
 
 export function swaps(world: World): void {
-  check("a newcomer without a wallet swaps in two clicks", async () => {
+  check("a newcomer without a wallet swaps in three clicks", async () => {
     const { page } = await world.open("/");
     await quoted(page);
     await page.screenshot({ path: `${screens}/swap-light.png`, fullPage: true });
@@ -104,18 +110,6 @@ export function swaps(world: World): void {
     assert.equal(wallet.sent.length, 3);
   });
 
-  check("max on native leaves the gas, and the reserve is explained", async () => {
-    const { page } = await world.open("/");
-    await quoted(page);
-    await page.locator(ACTION, { hasText: "Use the local account" }).click();
-    await page.getByRole("button", { name: "Max" }).click();
-    await page.getByText("The 10 MON reserve.").waitFor();
-    const typed = parseUnits(await page.locator("#amount").inputValue(), 18);
-    const client = world.wallet().client();
-    const held = await client.getBalance({ address: client.account.address });
-    assert.ok(typed < held && held - typed < parseUnits("5", 18), `typed ${typed} of ${held}`);
-  });
-
   check("the recipient and the sources are the visitor's choice", async () => {
     const wallet = world.wallet();
     const to = "0x00000000000000000000000000000000000b0b01";
@@ -169,7 +163,7 @@ export function swaps(world: World): void {
     await page.getByRole("button", { name: "Receive" }).click();
     await page.screenshot({ path: `${screens}/picker-light.png` });
     await page.getByRole("combobox").fill("0xee8c0e9f1bffb4eb878d8f15f368a02a35481242");
-    assert.equal(await page.getByRole("option").count(), 1);
+    assert.equal(await page.getByRole("grid").getByRole("row").count(), 1);
     await page.getByRole("combobox").press("Enter");
     await page.getByRole("button", { name: "Receive: WETH" }).waitFor();
     await choose(page, "Receive", "WBTC");

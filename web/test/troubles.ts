@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { createServer } from "node:net";
 import { encodeFunctionData, erc20Abi } from "viem";
 import { check, quoted, type World } from "./checks";
-import { ACTION, connect, swap } from "./swaps";
+import { ACTION, confirm, connect, swap } from "./swaps";
 import { braid, screens, visit } from "./world";
 
 const free = (): Promise<number> =>
@@ -34,28 +34,17 @@ export function troubles(world: World): void {
     await page.getByText(/High price impact/).waitFor();
   });
 
-  check("the impact guard refuses in words, and nothing is sent", async () => {
-    const wallet = world.wallet();
-    const { page } = await world.open("/?in=USDC&out=EURm&amount=1000000", { wallet });
-    await connect(page, "Test wallet");
-    await page.getByText(/High price impact/).waitFor();
-    await page.locator(ACTION, { hasText: "Swap anyway" }).click();
-    await page.getByText("This swap would move the price too far").waitFor();
-    await page.screenshot({ path: `${screens}/guard-light.png` });
-    assert.equal(wallet.sent.length, 0);
-  }, /422/);
-
   check("a declined signature loses nothing", async () => {
     const wallet = world.wallet();
     wallet.declines = true;
     const { page } = await world.open("/?in=MON&out=USDC&amount=10", { wallet });
     await connect(page, "Test wallet");
     await quoted(page);
-    await page.locator(ACTION, { hasText: /^Swap$/ }).click();
+    await confirm(page);
     await page.getByText("You declined in the wallet").waitFor();
     await page.getByRole("button", { name: "Back" }).click();
     wallet.declines = false;
-    await page.locator(ACTION, { hasText: /^Swap$/ }).click();
+    await confirm(page);
     await page.getByRole("dialog", { name: "Swapped", exact: true }).waitFor();
   });
 
@@ -94,7 +83,7 @@ export function troubles(world: World): void {
     const { page } = await world.open("/?in=USDC&out=MON&amount=10", { wallet });
     await connect(page, "Test wallet");
     await quoted(page);
-    await page.locator(ACTION, { hasText: /^Swap$/ }).click();
+    await confirm(page);
     await page.getByText("Your wallet moved to another chain").waitFor();
     assert.equal(wallet.sent.length, 1, "the approval alone");
     assert.equal(Number(wallet.sent[0]!.chainId), 143);
@@ -130,7 +119,7 @@ export function troubles(world: World): void {
       body.approval = { to: body.tokenIn, data, value: "0" };
       await route.fulfill({ response, json: body });
     });
-    await page.locator(ACTION, { hasText: /^Swap$/ }).click();
+    await confirm(page);
     await page.getByRole("dialog", { name: /^(Not swapped|Swapped)$/ }).waitFor();
     assert.ok(!wallet.sent.some(({ data }) => data.includes(thief.slice(2))), "the thief is approved");
   });
@@ -182,7 +171,7 @@ export function troubles(world: World): void {
     await quoted(page);
     await page.getByRole("button", { name: "Receive" }).click();
     await page.getByRole("combobox").fill("<img");
-    await page.getByRole("option").first().click();
+    await page.getByRole("grid").getByRole("row").first().locator(".main").click();
     await page.getByRole("button", { name: "Receive: <img" }).waitFor();
     assert.notEqual(await page.title(), "owned");
     assert.equal(await page.locator("img[src=x]").count(), 0);

@@ -55,9 +55,11 @@ export class Wallet {
   asked: string[] = [];
   sent: Sent[] = [];
   private bundles = new Map<string, Hex[]>();
-  readonly account = privateKeyToAccount(KEY);
+  readonly account;
 
-  constructor(readonly rpc: string) {}
+  constructor(readonly rpc: string, key = KEY) {
+    this.account = privateKeyToAccount(key);
+  }
 
   client() {
     const chain = defineChain({ id: 143, name: "Monad", nativeCurrency: { name: "Monad", symbol: "MON", decimals: 18 }, rpcUrls: { default: { http: [this.rpc] } } });

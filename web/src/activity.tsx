@@ -1,0 +1,122 @@
+// What this account has sent from here: what is pending, and what is over.
+
+import { batch, signal } from "@preact/signals";
+import { short } from "./amount";
+import { Dialog } from "./dialog";
+import { Clock } from "./icons";
+import { enter, tokenIn, tokenOut } from "./order";
+import { Hash, Receipt } from "./receipt";
+import { stage, shown } from "./send";
+import { detail } from "./toasts";
+import { find as token } from "./tokens";
+import { busy, entries, find, isPending, pending, put, type Entry } from "./transactions";
+
+const listed = signal(false);
+
+/** Opens the list; while something is pending it says so. */
+export function ActivityButton() {
+  const count = pending.value.length || (stage.value.kind === "working" ? 1 : 0);
+  return (
+    <>
+      <button type="button" class={count ? "activity pending" : "icon activity"} aria-label={count ? `Transactions: ${count} pending` : "Transactions"} onClick={() => (listed.value = true)}>
+        {count ? <i aria-hidden="true" /> : <Clock />}
+        {count ? <span>{count} pending</span> : null}
+      </button>
+      {listed.value && <List />}
+      {detail.value !== undefined && <Detail />}
+    </>
+  );
+}
+
+const outcome = ({ kind, state }: Entry): [words: string, tone: string] =>
+  state === "done"
+    ? [kind === "approval" ? "approved" : "swapped", "good"]
+    : state === "failed"
+      ? ["failed", "bad"]
+      : state === "lost"
+        ? ["not followed", "soft"]
+        : [state === "asked" ? "in your wallet" : "pending", "warn"];
+
+const pair = ({ kind, amountIn, tokenIn, tokenOut, received, quoted }: Entry): string => {
+  const paid = `${short(BigInt(amountIn), tokenIn.decimals)} ${tokenIn.symbol}`;
+  return kind === "approval" ? `Approval of ${paid}` : `${paid} → ${short(BigInt(received || quoted), tokenOut.decimals)} ${tokenOut.symbol}`;
+};
+
+function List() {
+  const close = () => (listed.value = false);
+  return (
+    <Dialog title="Transactions" close={close} class="small">
+      {entries.value.length ? (
+        <ul class="activities">
+          {entries.value.map((entry) => (
+            <li key={entry.id}>
+              <button type="button" onClick={() => (close(), (detail.value = entry.id))}>
+                <span class="number">{pair(entry)}</span>
+                <small>
+                  <b class={outcome(entry)[1]}>{outcome(entry)[0]}</b> <span class="soft">{new Date(entry.at).toLocaleString()}</span>
+                </small>
+              </button>
+            </li>
+          ))}
+        </ul>
+      ) : (
+        <p class="soft">What you swap is listed here. It is kept in this browser only.</p>
+      )}
+    </Dialog>
+  );
+}
+
+/** Puts the order of an entry into the form again. */
+export function again(entry: Entry): void {
+  const [into, out] = [token(entry.tokenIn.address), token(entry.tokenOut.address)];
+  if (!into || !out) return;
+  batch(() => {
+    tokenIn.value = into;
+    tokenOut.value = out;
+    enter(BigInt(entry.amountIn));
+  });
+}
+
+const advice = (entry: Entry): string => {
+  if (entry.state === "asked") {
+    const until = new Date(entry.deadline * 1000).toLocaleTimeString();
+    return `Your wallet was asked to sign this when the page was closed. If you confirm it there it is found here; after ${until} it can no longer happen. If you declined it, stop following it.`;
+  }
+  if (entry.state === "sent") return entry.kind === "approval" ? "The approval waits for the chain. Nothing is swapped yet: when it is through, press Swap." : "It waits for the chain. You may close the page: it is looked for when you come back.";
+  if (entry.state === "done") return entry.kind === "approval" ? "The Router may take this amount. Nothing was swapped by it." : "";
+  if (entry.state === "failed") return "It was carried out but failed. Your tokens are where they were; the gas is spent.";
+  return "It is not followed any more. Your wallet shows what became of it.";
+};
+
+function Detail() {
+  const entry = find(detail.value!);
+  const close = () => (detail.value = undefined);
+  if (!entry) return null;
+  const over = entry.state === "done" && entry.kind === "swap";
+  const mine = stage.value.kind === "working" && busy.value?.id === entry.id;
+  return (
+    <Dialog title={over ? "Swapped" : entry.kind === "approval" ? "Approval" : "Swap"} close={close} class="small">
+      <p class="pair number">{pair(entry)}</p>
+      <div aria-live="polite">
+        {over ? <Receipt entry={entry} /> : <p class={entry.state === "failed" ? "note bad" : "note"}>{advice(entry)}</p>}
+        {!over && entry.recipient.toLowerCase() !== entry.account.toLowerCase() && entry.kind === "swap" && <p class="note bad address">Another address receives the tokens: {entry.recipient}.</p>}
+      </div>
+      {entry.hash && <Hash hash={entry.hash} />}
+      {isPending(entry) && !mine && (
+        <button type="button" class="plain tall-target" onClick={() => (put({ ...entry, state: "lost" }), close())}>
+          Stop following it
+        </button>
+      )}
+      {mine && (
+        <button type="button" class="plain tall-target" onClick={() => (close(), (shown.value = true))}>
+          Show its steps
+        </button>
+      )}
+      {!isPending(entry) && entry.kind === "swap" && (
+        <button type="button" class="action" onClick={() => (close(), again(entry))}>
+          Swap again
+        </button>
+      )}
+    </Dialog>
+  );
+}

@@ -1,0 +1,97 @@
+// How far a swap moves the price, and what would move it less.
+
+import { computed, effect, signal } from "@preact/signals";
+import { get, Problem, type Depth, type Quote } from "./api";
+import { depth } from "./depth";
+import { quote, waiting } from "./answer";
+import { amountIn, excluded, query, recipient, tokenIn, tokenOut } from "./order";
+import { account } from "./wallet";
+
+/** From here on a swap is marked, and from here on it is warned about. */
+export const NOTABLE_BPS = 100;
+export const FEARED_BPS = 1000;
+
+/** So much more in dollars than is paid is no luck but an error of some price. */
+const GIFT = 1.05;
+
+export const suspicious = computed(() => {
+  const q = quote.value;
+  const [paid, got] = q ? [Number(q.amountInUsd), Number(q.amountOutUsd)] : [0, 0];
+  return paid > 0 && got > paid * GIFT ? got / paid - 1 : undefined;
+});
+
+// The service refuses to make swaps above some impact; which one is the
+// operator's choice. What it made and what it refused encloses it.
+const made = signal(0);
+const refused = signal(Infinity);
+
+const impact = computed(() => (quote.value && !waiting.value ? quote.value.priceImpactBps : 0));
+
+/** Whether the service makes this swap, though its impact is to be feared. */
+export const guard = computed(() => (impact.value <= made.value || impact.value < FEARED_BPS ? "allows" : impact.value >= refused.value ? "refuses" : "asking"));
+
+/** Asks about impacts of which it is not known yet. */
+export function askGuard(): void {
+  effect(() => {
+    const [asked, to, bps] = [query.value, recipient.value.trim() || account.value, impact.value];
+    if (guard.value !== "asking" || !asked || !to) return undefined;
+    const stop = new AbortController();
+    get<Quote>("/swap", { ...asked, recipient: to }, stop.signal).then(
+      (offer) => (made.value = Math.max(made.value, offer.priceImpactBps, bps)),
+      (error: unknown) => {
+        if (stop.signal.aborted) return;
+        if (error instanceof Problem && error.code === "PRICE_IMPACT_TOO_HIGH") refused.value = Math.min(refused.value, error.body.hints.priceImpactBps ?? bps, bps);
+        else made.value = Math.max(made.value, bps); // the sheet will say what is wrong
+      },
+    );
+    return () => stop.abort();
+  });
+}
+
+/** A smaller amount that moves the price by less than a percent, as its own quote says. */
+export const gentle = signal<{ amount: bigint; bps: number } | undefined>(undefined);
+
+/** Two amounts of the depth curve between which the impact reaches a percent. */
+function around(points: Depth["points"]): [bigint, bigint] | undefined {
+  const at = points.findIndex(({ priceImpactBps }) => priceImpactBps >= NOTABLE_BPS);
+  return at > 0 ? [BigInt(points[at - 1]!.amountIn), BigInt(points[at]!.amountIn)] : undefined;
+}
+
+const HALVINGS = 3;
+
+/** Keeps the offer of a gentler amount that of the pair and the market. */
+export function seekGentle(): void {
+  const wanted = computed(() => impact.value >= NOTABLE_BPS);
+  effect(() => {
+    gentle.value = undefined;
+    const found = depth.value && around(depth.value.points);
+    const out = tokenOut.value;
+    if (!wanted.value || !found || !out) return undefined;
+    const pair = { tokenIn: tokenIn.value.address, tokenOut: out.address, excludeSources: excluded.value.join(",") };
+    const stop = new AbortController();
+    void seek(found, pair, stop.signal).then((best) => !stop.signal.aborted && (gentle.value = best), () => undefined);
+    return () => stop.abort();
+  });
+}
+
+async function seek([low, high]: [bigint, bigint], pair: Record<string, string>, signal: AbortSignal) {
+  let best: { amount: bigint; bps: number } | undefined;
+  let [below, above] = [low, high];
+  for (let i = 0; i <= HALVINGS; i++) {
+    // The least amount first: the market may have moved since the curve was drawn.
+    const amount = threeDigits(i === 0 ? low : (below + above) / 2n);
+    const { priceImpactBps: bps } = await get<Quote>("/quote", { ...pair, amount: amount.toString() }, signal);
+    if (bps < NOTABLE_BPS) [below, best] = [amount, { amount, bps }];
+    else if (i === 0) return undefined;
+    else above = amount;
+  }
+  return best;
+}
+
+const threeDigits = (raw: bigint): bigint => {
+  const unit = 10n ** BigInt(Math.max(raw.toString().length - 3, 0));
+  return (raw / unit) * unit;
+};
+
+/** The gentler amount, if it is less than what was asked for. */
+export const gentler = computed(() => (gentle.value && amountIn.value && gentle.value.amount < amountIn.value ? gentle.value : undefined));

@@ -1,0 +1,49 @@
+// What is known of a token that nobody vouches for, before it is used.
+
+import { usd } from "./amount";
+import type { Token } from "./api";
+import { Logo } from "./icons";
+import { likeness, warningOf } from "./lookalike";
+import { liquidity, price } from "./prices";
+import { accept, verified } from "./tokens";
+
+export function RiskCard({ token, accept: take, back }: { token: Token; accept(token: Token): void; back(): void }) {
+  const like = likeness(token, verified.value);
+  const [deep, one] = [liquidity(token), price(token)];
+  return (
+    <div class="risk">
+      <p class="pair">
+        <Logo token={token} /> {token.symbol} <span class="soft">{token.name}</span>
+      </p>
+      <div class={like ? "note bad" : "note"} role="alert">
+        {warningOf(token, like)}
+      </div>
+      <dl class="receipt">
+        <div>
+          <dt>Verified</dt>
+          <dd>no</dd>
+        </div>
+        <div>
+          <dt>Liquidity</dt>
+          <dd class={deep !== undefined && deep < 10_000 ? "warn number" : "number"}>{deep ? usd(deep, "compact") : "not known"}</dd>
+        </div>
+        <div>
+          <dt>Price</dt>
+          <dd class="number">{one ? usd(one, "price") : "not known"}</dd>
+        </div>
+        <div>
+          <dt>Decimals</dt>
+          <dd class="number">{token.decimals}</dd>
+        </div>
+      </dl>
+      <p class="soft">Its address. Compare it with where you heard of the token:</p>
+      <code class="address">{token.address}</code>
+      <button type="button" class="action fear" onClick={() => (accept(token), take(token))}>
+        Use this token
+      </button>
+      <button type="button" class="plain tall-target" onClick={back}>
+        Back to the list
+      </button>
+    </div>
+  );
+}
