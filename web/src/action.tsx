@@ -68,7 +68,7 @@ const deed = computed<Deed>(() => {
   if (most.value !== undefined && amountIn.value > most.value) return { label: "Not enough MON for the gas" };
   if (answer.value.kind === "failed") return { label: "No quote" };
   if (!quote.value || waiting.value) return { label: "Finding the best route…" };
-  if (stale.value) return { label: "Waiting for the service…" };
+  if (connection.value !== "live") return { label: connection.value === "connecting" ? "Connecting…" : "No connection to the service" };
   const to = other.value ? ` to ${shortAddress(other.value)}` : "";
   const act = () => void propose(deal());
   const like = [tokenIn.value, tokenOut.value].map((token) => likeness(token, verified.value)).find(Boolean);

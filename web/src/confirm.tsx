@@ -57,21 +57,21 @@ export function Confirm({ deal, offer }: { deal: Deal; offer: Offer }) {
           <p class="bad">
             <b>{old}</b> {fresh && `It pays ${amount(BigInt(fresh.amountOut), tokenOut)} now.`}
           </p>
-        ) : answer.value.kind === "failed" || stale.value ? (
+        ) : answer.value.kind === "failed" || connection.value !== "live" ? (
           <p class="bad">No fresh price: the service does not quote this swap now.</p>
         ) : (
           <p class="soft">The market pays this minimum as of block {(quote.value?.meta.blockNumber ?? swap.meta.blockNumber).toLocaleString("en-US")}.</p>
         )}
       </div>
       {old ? (
-        <button type="button" class="action" disabled={!quote.value || waiting.value || stale.value} onClick={() => void propose(current())}>
+        <button type="button" class="action" disabled={!quote.value || waiting.value || connection.value !== "live"} onClick={() => void propose(current())}>
           {fresh ? `Use the new price: at least ${short(BigInt(fresh.meta.minAmountOut), tokenOut.decimals)} ${tokenOut.symbol}` : "Make it anew"}
         </button>
       ) : (
         <button
           type="button"
           class={swap.priceImpactBps >= FEARED_BPS || other.value ? "action fear" : "action"}
-          disabled={answer.value.kind === "failed" || stale.value}
+          disabled={answer.value.kind === "failed" || connection.value !== "live"}
           onClick={() => void carryOut(deal, offer)}
         >
           Confirm swap{other.value && ` to ${shortAddress(terms.recipient)}`}

@@ -5,7 +5,7 @@ import { useEffect } from "preact/hooks";
 import { Action } from "./action";
 import { ActivityButton } from "./activity";
 import { exact, percent, rate, short, usd } from "./amount";
-import { answer, connection, flip, quote, waiting } from "./answer";
+import { answer, flip, quote, waiting } from "./answer";
 import { pause } from "./api";
 import { TokenButton } from "./choice";
 import { Arrows, Sliders } from "./icons";
