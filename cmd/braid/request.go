@@ -58,7 +58,7 @@ func readAnswer(ctx context.Context, args []string, asked *url.URL, stdin io.Rea
 			fmt.Fprintln(stderr, "braid: waiting for an answer on the standard input; to fetch it from the URL instead, add </dev/null")
 		})
 		defer slow.Stop()
-		text, err = io.ReadAll(stdin)
+		text, err = readAll(ctx, stdin)
 		return text, 0, err
 	case asked == nil:
 		return nil, 0, misuse("there is no answer to verify: give a file, - for the standard input, or the whole URL in --request")
@@ -72,6 +72,24 @@ func readAnswer(ctx context.Context, args []string, asked *url.URL, stdin io.Rea
 	fmt.Fprintf(stdout, "fetched from %s://%s%s\n", asked.Scheme, asked.Host, asked.Path)
 	block, _ = strconv.ParseUint(header.Get("X-Block-Timestamp"), 10, 63) // 0 if it is none
 	return text, block, nil
+}
+
+// readAll reads to the end, or until ctx is done: the read itself cannot be
+// interrupted.
+func readAll(ctx context.Context, r io.Reader) ([]byte, error) {
+	var text []byte
+	read := make(chan error, 1)
+	go func() {
+		var err error
+		text, err = io.ReadAll(r)
+		read <- err
+	}()
+	select {
+	case err := <-read:
+		return text, err
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
 }
 
 // piped says whether a reader has data: a terminal, /dev/null and a closed file

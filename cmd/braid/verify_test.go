@@ -2,7 +2,9 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -182,5 +184,17 @@ func TestVerifySources(t *testing.T) {
 		if out, err := verified(t, "--request", request); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%s: %v: %s", request, err, out)
 		}
+	}
+}
+
+// TestVerifyInterrupted: a standard input that brings nothing does not keep the
+// command from being stopped.
+func TestVerifyInterrupted(t *testing.T) {
+	silent, writer := io.Pipe()
+	defer writer.Close()
+	ctx, stop := context.WithCancel(t.Context())
+	time.AfterFunc(10*time.Millisecond, stop)
+	if err := verify(ctx, []string{"--request", swapQuery}, silent, io.Discard, io.Discard); !errors.Is(err, context.Canceled) {
+		t.Errorf("verify ends with %v", err)
 	}
 }
