@@ -8,6 +8,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 
 	"braid/calldata"
+	"braid/families"
 	"braid/u256"
 )
 
@@ -43,7 +44,7 @@ func TestPermitFaults(t *testing.T) {
 		}
 		var b swapBody
 		s.get("/api/v1/swap"+q).into(t, &b)
-		swap, err := calldata.Decode(b.Tx.Data)
+		swap, err := calldata.Decode(b.Tx.Data, families.Steps())
 		if err != nil || swap.Permit == nil || b.Approval != nil || len(b.Calls.Calls) != 1 {
 			t.Errorf("%s: %+v %v", name, b, err)
 		}

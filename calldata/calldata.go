@@ -7,13 +7,15 @@ import (
 	"braid/gas"
 	"braid/plan"
 	"braid/u256"
+	"braid/venue"
 )
 
 // Contracts are where ours stand, and those that they meet.
 type Contracts struct {
 	Router, Executor, WrappedNative, Permit2 common.Address
 	Schedule                                 *gas.Schedule
-	Proxies                                  bool // tokens may stand behind proxies, and are priced so
+	Proxies                                  bool             // tokens may stand behind proxies, and are priced so
+	Kinds                                    []venue.StepKind // of steps that Verify can read; Encode needs none
 }
 
 // Terms are what the caller sets beside the plan.

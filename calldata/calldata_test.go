@@ -10,6 +10,7 @@ import (
 
 	"braid/calldata"
 	"braid/contracts"
+	"braid/families"
 	"braid/plan"
 	"braid/u256"
 	"braid/venue"
@@ -19,7 +20,7 @@ import (
 var (
 	a, b, c, d = address(0xa), address(0xb), address(0xc), address(0xd)
 
-	at = calldata.Contracts{Router: address(0x11), Executor: address(0x12), WrappedNative: a}
+	at = calldata.Contracts{Router: address(0x11), Executor: address(0x12), WrappedNative: a, Kinds: families.Steps()}
 )
 
 func address(n byte) common.Address { return common.Address{0: n, 19: n} }

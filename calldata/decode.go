@@ -10,6 +10,7 @@ import (
 
 	"braid/plan"
 	"braid/u256"
+	"braid/venue"
 )
 
 // Swap is what calldata says, taken apart.
@@ -30,13 +31,20 @@ type Step struct {
 	TokenIn, TokenOut common.Address
 	Share             plan.Share // of what is held at that moment; 0 is all
 	Prepaid           bool       // the step before pays the venue
-	Kind              byte
-	Body              []byte // as the kind has it
+	Body              []byte     // as the kind has it
+
+	kind *venue.StepKind
 }
 
-// Decode reads calldata that Encode wrote. It takes no other: every byte has
-// one meaning, and whatever carries none is an error.
-func Decode(data []byte) (Swap, error) {
+// call is the step as its kind reads it.
+func (s *Step) call() venue.StepCall {
+	return venue.StepCall{TokenIn: s.TokenIn, TokenOut: s.TokenOut, Body: s.Body}
+}
+
+// Decode reads calldata that Encode wrote, with steps of the given kinds. It
+// takes no other: every byte has one meaning, and whatever carries none is an
+// error.
+func Decode(data []byte, kinds []venue.StepKind) (Swap, error) {
 	h, err := decodeHead(data)
 	if err != nil {
 		return Swap{}, fmt.Errorf("calldata: %w", err)
@@ -45,13 +53,13 @@ func Decode(data []byte) (Swap, error) {
 		TokenIn: h.tokenIn, AmountIn: h.amountIn, TokenOut: h.tokenOut, MinOut: h.minOut,
 		Recipient: h.recipient, Deadline: h.deadline, Executor: h.executor, Permit: h.permit,
 	}
-	if s.Steps, err = decodeRoute(h.route, h.tokenIn, h.tokenOut); err != nil {
+	if s.Steps, err = decodeRoute(h.route, h.tokenIn, h.tokenOut, kinds); err != nil {
 		return Swap{}, fmt.Errorf("calldata: route: %w", err)
 	}
 	return s, nil
 }
 
-func decodeRoute(route []byte, tokenIn, tokenOut common.Address) (steps []Step, err error) {
+func decodeRoute(route []byte, tokenIn, tokenOut common.Address, kinds []venue.StepKind) (steps []Step, err error) {
 	r := reader{data: route}
 	tokens := make([]common.Address, numberMid+int(r.take(1)[0]))
 	tokens[numberIn], tokens[numberOut] = tokenIn, tokenOut
@@ -67,14 +75,14 @@ func decodeRoute(route []byte, tokenIn, tokenOut common.Address) (steps []Step, 
 	held := make([]bool, len(tokens)) // and not used up
 	held[numberIn] = true
 	for !r.short && len(r.data) > 0 {
-		kind, in, out := r.take(1)[0], int(r.take(1)[0]), int(r.take(1)[0])
-		step := Step{Share: plan.Share(binary.BigEndian.Uint32(r.take(4))), Prepaid: kind&prepaid != 0, Kind: kind &^ prepaid}
-		step.Body = r.body(step.Kind)
+		number, in, out := r.take(1)[0], int(r.take(1)[0]), int(r.take(1)[0])
+		step := Step{Share: plan.Share(binary.BigEndian.Uint32(r.take(4))), Prepaid: number&prepaid != 0}
+		step.kind, step.Body = r.body(number&^prepaid, kinds)
 		switch {
 		case r.short:
 			return nil, errors.New("it is cut short")
-		case step.Body == nil:
-			return nil, fmt.Errorf("kind %d is unknown", step.Kind)
+		case step.kind == nil:
+			return nil, fmt.Errorf("kind %d is unknown", number&^prepaid)
 		case in >= len(tokens) || out > made || out >= len(tokens) || in == numberOut || out == numberIn:
 			return nil, fmt.Errorf("a step from token %d to %d cannot be", in, out)
 		case !held[in]:
@@ -84,7 +92,7 @@ func decodeRoute(route []byte, tokenIn, tokenOut common.Address) (steps []Step, 
 			made++
 		}
 		step.TokenIn, step.TokenOut = tokens[in], tokens[out]
-		if step.Prepaid && (step.Kind != kindV2 || step.Share != 0 || len(steps) == 0 || before.TokenOut != step.TokenIn || !alone) {
+		if step.Prepaid && (!step.kind.Prepaid || step.Share != 0 || len(steps) == 0 || before.TokenOut != step.TokenIn || !alone) {
 			return nil, errors.New("a step is prepaid that cannot be")
 		}
 		alone = !held[out]
@@ -102,35 +110,18 @@ func decodeRoute(route []byte, tokenIn, tokenOut common.Address) (steps []Step, 
 	return steps, nil
 }
 
-// Kinds of steps, as the Executor numbers them.
-const (
-	kindV2        = 1
-	kindV3        = 4
-	kindUniswapV4 = 5
-	kindBalancer  = 6
-	kindKuru      = 7
-	kindHanji     = 8
-	kindNadFun    = 9
-)
-
-// body takes what a kind of step has behind its head; nil if there is no such
-// kind.
-func (r *reader) body(kind byte) []byte {
-	switch kind {
-	case kindV2:
-		return r.take(22)
-	case kindV3, kindBalancer, kindNadFun:
-		return r.take(20)
-	case kindKuru:
-		return r.take(42)
-	case kindHanji:
-		return r.take(37)
-	case kindUniswapV4:
-		if len(r.data) == 0 || r.data[0] == 0 {
-			r.short = true
-			return []byte{}
+// body takes the body of a step of that kind; the kind is nil if there is none
+// of the number.
+func (r *reader) body(number byte, kinds []venue.StepKind) (*venue.StepKind, []byte) {
+	for i := range kinds {
+		if kinds[i].Number != number {
+			continue
 		}
-		return r.take(8 + 27*(int(r.data[0])-1))
+		n, ok := kinds[i].Length(r.data)
+		if !ok {
+			r.short = true
+		}
+		return &kinds[i], r.take(n)
 	}
-	return nil
+	return nil, nil
 }

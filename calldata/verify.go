@@ -28,7 +28,7 @@ type Leg struct {
 // Verify takes the transaction apart and holds it to the claim. The error joins
 // whatever is not as claimed; MinOut and Deadline of the claim are limits.
 func (c Contracts) Verify(tx Tx, claim Claim) (Swap, error) {
-	s, err := Decode(tx.Data)
+	s, err := Decode(tx.Data, c.Kinds)
 	if err != nil {
 		return Swap{}, err
 	}
@@ -76,12 +76,12 @@ func (s *Swap) follows(legs []Leg, wrapped common.Address) error {
 	held := map[common.Address]u256.Int{s.TokenIn: s.AmountIn}
 	for i := range s.Steps {
 		step := &s.Steps[i]
-		ids := step.pools(wrapped)
+		ids := step.kind.Pools(step.call(), wrapped)
 		if len(legs) < len(ids) {
 			return errors.New("the calldata has more steps than the routes")
 		}
 		for j, id := range ids {
-			if !strings.EqualFold(id, legs[j].Pool) {
+			if !strings.EqualFold(string(id), legs[j].Pool) {
 				return fmt.Errorf("step %d goes through the pool %s, not %s", i+1, id, legs[j].Pool)
 			}
 		}
@@ -97,21 +97,4 @@ func (s *Swap) follows(legs []Leg, wrapped common.Address) error {
 		return errors.New("the routes have more steps than the calldata")
 	}
 	return nil
-}
-
-// pools are the ids of the pools of a step, in order.
-func (s *Step) pools(wrapped common.Address) (ids []string) {
-	switch s.Kind {
-	case kindUniswapV4:
-		for _, h := range s.hops() {
-			ids = append(ids, h.id(wrapped))
-		}
-		return ids
-	case kindNadFun: // a curve is known by its token
-		if s.TokenIn == wrapped {
-			return []string{s.TokenOut.Hex()}
-		}
-		return []string{s.TokenIn.Hex()}
-	}
-	return []string{common.Address(s.Body[:20]).Hex()}
 }

@@ -54,7 +54,7 @@ func TestPermitEntries(t *testing.T) {
 		if tx.Gas <= plain.Gas {
 			t.Errorf("%s: the limit of %d does not pay for it", name, tx.Gas)
 		}
-		swap, err := calldata.Decode(tx.Data)
+		swap, err := calldata.Decode(tx.Data, at.Kinds)
 		if err != nil || swap.Permit == nil || swap.Permit.Amount != permit.Amount || !bytes.Equal(swap.Permit.Signature, permit.Signature) {
 			t.Errorf("%s reads as %+v: %v", name, swap.Permit, err)
 		}
@@ -90,7 +90,7 @@ func TestPermitSignatures(t *testing.T) {
 // notices asserts that no byte can change, be cut off or be added unnoticed.
 func notices(t *testing.T, data []byte) {
 	t.Helper()
-	swap, err := calldata.Decode(data)
+	swap, err := calldata.Decode(data, at.Kinds)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,16 +98,16 @@ func notices(t *testing.T, data []byte) {
 	for i := range data {
 		for _, flip := range []byte{1, 0x80, 0xff} {
 			data[i] ^= flip
-			if again, err := calldata.Decode(data); err == nil && strings.Join(again.Words(nil), "\n") == words {
+			if again, err := calldata.Decode(data, at.Kinds); err == nil && strings.Join(again.Words(nil), "\n") == words {
 				t.Fatalf("byte %d can change unnoticed", i)
 			}
 			data[i] ^= flip
 		}
-		if _, err := calldata.Decode(data[:i]); err == nil {
+		if _, err := calldata.Decode(data[:i], at.Kinds); err == nil {
 			t.Fatalf("cut to %d bytes it is taken", i)
 		}
 	}
-	if _, err := calldata.Decode(append(data[:len(data):len(data)], 0)); err == nil {
+	if _, err := calldata.Decode(append(data[:len(data):len(data)], 0), at.Kinds); err == nil {
 		t.Fatal("a byte more is taken")
 	}
 }
@@ -162,11 +162,11 @@ func TestPrepaidInPart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := calldata.Decode(tx.Data); err != nil {
+	if _, err := calldata.Decode(tx.Data, at.Kinds); err != nil {
 		t.Fatal(err)
 	}
 	tx.Data[4+9*32+1+20+2*29] |= 0x80
-	if swap, err := calldata.Decode(tx.Data); err == nil {
+	if swap, err := calldata.Decode(tx.Data, at.Kinds); err == nil {
 		t.Errorf("it is taken for %v", swap.Words(nil))
 	}
 }
@@ -183,15 +183,15 @@ func FuzzDecode(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Add(tx.Data, 5, byte(1))
-	f.Fuzz(func(t *testing.T, data []byte, at int, flip byte) {
-		swap, err := calldata.Decode(data)
-		if err != nil || flip == 0 || at < 0 {
+	f.Fuzz(func(t *testing.T, data []byte, i int, flip byte) {
+		swap, err := calldata.Decode(data, at.Kinds)
+		if err != nil || flip == 0 || i < 0 {
 			return
 		}
 		words := strings.Join(swap.Words(nil), "\n")
-		data[at%len(data)] ^= flip
-		if again, err := calldata.Decode(data); err == nil && strings.Join(again.Words(nil), "\n") == words {
-			t.Errorf("byte %d of %x can change unnoticed", at%len(data), data)
+		data[i%len(data)] ^= flip
+		if again, err := calldata.Decode(data, at.Kinds); err == nil && strings.Join(again.Words(nil), "\n") == words {
+			t.Errorf("byte %d of %x can change unnoticed", i%len(data), data)
 		}
 	})
 }

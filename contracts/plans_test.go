@@ -12,6 +12,7 @@ import (
 	"github.com/ethereum/go-ethereum/core/tracing"
 
 	"braid/calldata"
+	"braid/families"
 	"braid/plan"
 	"braid/u256"
 	"braid/venue"
@@ -147,7 +148,7 @@ func (s *town) besideNative(isNative bool) common.Address {
 func (s *town) sends(p *plan.Plan, t calldata.Terms) {
 	s.t.Helper()
 	t.Recipient, t.MinOut, t.Deadline = recipient, p.AmountOut, now
-	at := calldata.Contracts{Router: s.router, Executor: s.exec, WrappedNative: s.wrapped}
+	at := calldata.Contracts{Router: s.router, Executor: s.exec, WrappedNative: s.wrapped, Kinds: families.Steps()}
 	tx, err := at.Encode(p, t)
 	if err != nil {
 		s.t.Fatal(err)
@@ -184,7 +185,7 @@ func (s *town) tells(at calldata.Contracts, p *plan.Plan, t calldata.Terms, tx c
 			continue
 		}
 		tx.Data[i] ^= byte(1 + i%255)
-		if again, err := calldata.Decode(tx.Data); err == nil && strings.Join(again.Words(nil), "\n") == words {
+		if again, err := calldata.Decode(tx.Data, at.Kinds); err == nil && strings.Join(again.Words(nil), "\n") == words {
 			s.t.Fatalf("byte %d of %x can change unnoticed:\n%s", i, tx.Data, words)
 		}
 		tx.Data[i] ^= byte(1 + i%255)

@@ -14,6 +14,14 @@ import (
 	"braid/venue/univ4"
 )
 
+// Steps are the kinds of steps that the families swap by, one each.
+func Steps() (kinds []venue.StepKind) {
+	for _, f := range Of(nil, common.Address{}) {
+		kinds = append(kinds, f.(venue.Stepper).Step())
+	}
+	return kinds
+}
+
 // Of are the families, each with those of the sources that are its own.
 func Of(sources []venue.Source, wrappedNative common.Address) []venue.Family {
 	return []venue.Family{

@@ -17,6 +17,7 @@ import (
 
 	"braid/calldata"
 	"braid/contracts"
+	"braid/families"
 	"braid/monad"
 	"braid/u256"
 )
@@ -127,7 +128,7 @@ type answer struct {
 
 func (a *answer) verify(query url.Values, now moment, stdout io.Writer) error {
 	router, executor := contracts.Addresses(monad.WrappedNative)
-	known := calldata.Contracts{Router: router, Executor: executor, WrappedNative: monad.WrappedNative, Permit2: contracts.Permit2}
+	known := calldata.Contracts{Router: router, Executor: executor, WrappedNative: monad.WrappedNative, Permit2: contracts.Permit2, Kinds: families.Steps()}
 	claim, faults := a.claim(query, now)
 	value, err := u256.FromDecimal(a.Tx.Value)
 	if err != nil {

@@ -8,9 +8,6 @@ import (
 	"braid/venue"
 )
 
-// Kind is the Executor's step for a swap in the vault; its body is the pool.
-const Kind = 6
-
 // What a swap burns in the vault, its pool and two tokens, when it is the first
 // to leave a fee.
 const (
@@ -210,8 +207,4 @@ func (p *Pool) Depth(token int) float64 {
 		return 0
 	}
 	return p.raw[token].Float()
-}
-
-func (p *Pool) Call(in, out int) venue.Call {
-	return venue.Call{Kind: Kind, Body: append([]byte(nil), p.address[:]...)}
 }

@@ -8,9 +8,6 @@ import (
 	"braid/venue"
 )
 
-// Kind is the Executor's step for a market.
-const Kind = 8
-
 // Positions of the tokens: X is traded, Y is what it is priced in.
 const (
 	x = 0
@@ -174,26 +171,6 @@ func (p *Pool) Depth(token int) float64 {
 	}
 	return sum.Float() * p.unit[token].Float()
 }
-
-// Call's body is the market, the direction and whether it pays native, and
-// the units of what it is brought.
-func (p *Pool) Call(in, out int) venue.Call {
-	var flags byte
-	if in == y {
-		flags |= flagBuy
-	}
-	if p.native[out] {
-		flags |= flagNativeOut
-	}
-	unit := p.unit[in].Bytes()
-	body := append(p.market.Bytes(), flags)
-	return venue.Call{Kind: Kind, Body: append(body, unit[16:]...)}
-}
-
-const (
-	flagBuy = 1 << iota
-	flagNativeOut
-)
 
 // What a take burns in the market and the tokens, with one order a level.
 const (

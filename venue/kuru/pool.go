@@ -10,9 +10,6 @@ import (
 	"braid/venue"
 )
 
-// Kind is the Executor's step for a market.
-const Kind = 7
-
 // Positions of the tokens.
 const (
 	base  = 0
@@ -241,29 +238,6 @@ func (p *Pool) Depth(token int) float64 {
 	}
 	return worth
 }
-
-// Call's body is the market, the account that pays native out, the direction
-// with what is native, and the exponent of the lot that is brought.
-func (p *Pool) Call(in, out int) venue.Call {
-	var flags byte
-	if in == quote {
-		flags |= flagBuy
-	}
-	if p.native[in] {
-		flags |= flagNativeIn
-	}
-	if p.native[out] {
-		flags |= flagNativeOut
-	}
-	body := append(p.market.Bytes(), p.margin[:]...)
-	return venue.Call{Kind: Kind, Body: append(body, flags, byte(int8(p.lot[in].exponent)))}
-}
-
-const (
-	flagBuy = 1 << iota
-	flagNativeIn
-	flagNativeOut
-)
 
 // What a take burns in the market, the margin account and the tokens, at the
 // most: nobody knows which of the slots it writes are empty.

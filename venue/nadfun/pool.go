@@ -8,9 +8,6 @@ import (
 	"braid/venue"
 )
 
-// Kind is the Executor's step for a curve; its body is the router.
-const Kind = 9
-
 // What a trade burns in the router, the curve and the tokens, and what the
 // first and the last buy burn beside that.
 const (
@@ -136,11 +133,6 @@ func (p *Pool) Depth(token int) float64 {
 		return 0
 	}
 	return p.virtual[token].Float()
-}
-
-// Call leaves wrapping to the Executor: the router takes and pays native.
-func (p *Pool) Call(in, out int) venue.Call {
-	return venue.Call{Kind: Kind, Body: p.info.Source.Router.Bytes()}
 }
 
 func ceilDiv(a, b u256.Int) u256.Int {

@@ -2,17 +2,11 @@
 package univ2
 
 import (
-	"encoding/binary"
-
 	"github.com/ethereum/go-ethereum/common"
 
 	"braid/u256"
 	"braid/venue"
 )
-
-// Kind is the Executor's step for a pair; its body is the pair and the fee in
-// basis points.
-const Kind = 1
 
 // gasSwap is what one swap burns: the payment, the pair, and the first price its
 // oracle writes.
@@ -95,11 +89,3 @@ func (p *Pool) Spot(in, out int) float64 {
 }
 
 func (p *Pool) Depth(token int) float64 { return p.reserve[token].Float() }
-
-// Call pays the pair first and lets the Executor ask for the output.
-func (p *Pool) Call(in, out int) venue.Call {
-	body := make([]byte, 0, 22)
-	body = append(body, p.pair[:]...)
-	body = binary.BigEndian.AppendUint16(body, uint16(p.info.Source.FeeBps))
-	return venue.Call{Kind: Kind, Body: body, Prepay: p.pair}
-}

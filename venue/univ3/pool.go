@@ -9,9 +9,6 @@ import (
 	"braid/venue"
 )
 
-// Kind is the Executor's step for a pool; its body is the pool.
-const Kind = 4
-
 // What a swap burns inside the pool and its two tokens, for each
 // initialised tick it crosses, and for each word of the bitmap. PancakeSwap
 // keeps more beside the price.
@@ -126,9 +123,4 @@ func (p *Pool) Depth(token int) float64 {
 		return 0
 	}
 	return p.book.Depth(p.at, token)
-}
-
-// Call lets the pool ask for its input once it has paid.
-func (p *Pool) Call(in, out int) venue.Call {
-	return venue.Call{Kind: Kind, Body: p.address.Bytes()}
 }

@@ -9,12 +9,6 @@ import (
 	"braid/venue"
 )
 
-// Kind is the Executor's step for a pool. Its body is a count of hops, which is
-// 1, and the rest of the pool's key: a byte that is 1 if the pool holds native
-// where the route has wrapped native, the fee and the tick spacing in three
-// bytes each.
-const Kind = 5
-
 // What a swap burns inside the manager and its two tokens, for each
 // initialised tick it crosses, and for each word of the bitmap: the manager is
 // called out of its own callback, and each call in a call keeps a part of the
@@ -158,22 +152,4 @@ func (p *Pool) Depth(token int) float64 {
 		return 0
 	}
 	return p.book.Depth(p.at, token)
-}
-
-func (p *Pool) Call(in, out int) venue.Call {
-	k := p.key
-	body := []byte{1, 0, byte(k.fee >> 16), byte(k.fee >> 8), byte(k.fee), byte(k.spacing >> 16), byte(k.spacing >> 8), byte(k.spacing)}
-	if k.native {
-		body[1] = 1
-	}
-	return venue.Call{Kind: Kind, Body: body, JoinIn: p.account(in), JoinOut: p.account(out)}
-}
-
-// account is where the manager keeps what a step owes or is owed of a currency.
-func (p *Pool) account(i int) string {
-	currency := p.info.Tokens[i]
-	if p.key.native && i == 0 {
-		currency = common.Address{}
-	}
-	return string(p.info.Source.Factory[:]) + string(currency[:])
 }
