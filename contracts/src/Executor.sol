@@ -50,13 +50,6 @@ contract Executor is V2, V3, UniswapV4, BalancerV3, Kuru, Hanji, NadFun {
     error LeftOver(address token, uint256 amount);
 
     uint256 private constant PREPAID = 0x80;
-    uint256 private constant KIND_V2 = 1;
-    uint256 private constant KIND_V3 = 4;
-    uint256 private constant KIND_UNISWAP_V4 = 5;
-    uint256 private constant KIND_BALANCER_V3 = 6;
-    uint256 private constant KIND_KURU = 7;
-    uint256 private constant KIND_HANJI = 8;
-    uint256 private constant KIND_NAD_FUN = 9;
 
     uint256 private constant HEAD = 7; // bytes of a step before its body
     uint256 private constant IN = 0; // tokenIn in the table
@@ -140,7 +133,8 @@ contract Executor is V2, V3, UniswapV4, BalancerV3, Kuru, Hanji, NadFun {
         if (made == 0) revert ZeroAmount();
     }
 
-    // Kinds of steps. A new one is a contract in kinds/, a line here and one below.
+    // Kinds of steps. A new one is a contract in kinds/ with its number and the
+    // length of its body, which Executor inherits, and a line in swap and BODIES.
 
     function swap(uint256 kind, Step memory s, bytes calldata body) private returns (uint256 made) {
         if (kind & ~PREPAID == KIND_V2) return swapV2(s, body);

@@ -26,6 +26,7 @@ interface IBalancerVault {
 ///
 ///     body  pool:20
 abstract contract BalancerV3 is Kind {
+    uint256 internal constant KIND_BALANCER_V3 = 6;
     uint256 internal constant BALANCER_V3_BODY = 20;
 
     /// @dev The same on every chain.

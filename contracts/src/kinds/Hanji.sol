@@ -35,6 +35,7 @@ interface IHanjiMarket {
 abstract contract Hanji is Kind {
     using Transfer for address;
 
+    uint256 internal constant KIND_HANJI = 8;
     uint256 internal constant HANJI_BODY = 37;
 
     uint256 private constant BUYS = 1;

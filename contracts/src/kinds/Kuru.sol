@@ -23,6 +23,7 @@ interface IKuruMarket {
 abstract contract Kuru is Kind {
     using Transfer for address;
 
+    uint256 internal constant KIND_KURU = 7;
     uint256 internal constant KURU_BODY = 42;
 
     uint8 private constant BUY = 1;

@@ -31,6 +31,7 @@ interface INadFunRouter {
 abstract contract NadFun is Kind {
     using Transfer for address;
 
+    uint256 internal constant KIND_NAD_FUN = 9;
     uint256 internal constant NAD_FUN_BODY = 20;
 
     function swapNadFun(Step memory s, bytes calldata body) internal returns (uint256 made) {

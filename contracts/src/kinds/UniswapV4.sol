@@ -34,6 +34,7 @@ interface IPoolManager {
 ///     body  hops:1 hop (token:20 hop)*, token being what the hop before made
 ///     hop   native:1 fee:3 tickSpacing:3
 abstract contract UniswapV4 is Kind {
+    uint256 internal constant KIND_UNISWAP_V4 = 5;
     uint256 internal constant UNISWAP_V4_FIRST = 8; // bytes of a body with one hop
     uint256 internal constant UNISWAP_V4_NEXT = 27; // and of every further one
 

@@ -12,6 +12,7 @@ interface IPair {
 ///
 ///     body  pair:20 feeBps:2
 abstract contract V2 is Kind {
+    uint256 internal constant KIND_V2 = 1;
     uint256 internal constant V2_BODY = 22;
 
     function swapV2(Step memory s, bytes calldata body) internal returns (uint256 made) {

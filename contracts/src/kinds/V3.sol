@@ -16,6 +16,7 @@ interface IV3Pool {
 ///
 ///     body  pool:20
 abstract contract V3 is Kind {
+    uint256 internal constant KIND_V3 = 4;
     uint256 internal constant V3_BODY = 20;
 
     uint160 private constant LOWEST = 4295128740; // TickMath.MIN_SQRT_RATIO + 1
