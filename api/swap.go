@@ -68,8 +68,9 @@ func (t *trade) guard() error {
 	for i := range t.plan.Steps {
 		// What a pool is sent unasked belongs to whoever trades next. Some
 		// pools live inside a contract of their venue, or keep their money there.
-		info := t.plan.Steps[i].Pool.Info()
-		if to := t.recipient; info.ID == venue.AddressID(to) || info.Source.Factory == to || info.Source.Margin == to {
+		pool := t.plan.Steps[i].Pool
+		info := pool.Info()
+		if to := t.recipient; info.ID == venue.AddressID(to) || info.Source.Factory == to || venue.Custody(pool) == to {
 			return refuse([]fault{{"recipient", invalidRecipient, "is a pool of the route, or its venue" + lostThere}}, hints{})
 		}
 	}

@@ -26,7 +26,7 @@ var (
 func address(n byte) common.Address { return common.Address{0: n, 19: n} }
 
 func pool(n byte, x, y common.Address) venue.Pool {
-	source := &venue.Source{ID: "Fork", Type: venue.V2, Family: univ2.Name, FeeBps: 25}
+	source := &venue.Source{ID: "Fork", Type: venue.V2, Family: univ2.Name, Params: univ2.Fee(25)}
 	return univ2.NewPool(source, address(n), [2]common.Address{x, y}, u256.From(1e15), u256.From(2e15))
 }
 

@@ -95,7 +95,7 @@ func routeOf(t *testing.T, p *plan.Plan) []byte {
 func TestFullTable(t *testing.T) {
 	chain := func(tokens int) *plan.Plan {
 		token := func(i int) common.Address { return common.Address{0: 1, 18: byte(i >> 8), 19: byte(i)} }
-		source := &venue.Source{ID: "Fork", Type: venue.V2, Family: univ2.Name, FeeBps: 25}
+		source := &venue.Source{ID: "Fork", Type: venue.V2, Family: univ2.Name, Params: univ2.Fee(25)}
 		var steps []plan.Step
 		for i := range tokens - 1 {
 			at := common.Address{0: 2, 18: byte(i >> 8), 19: byte(i)}

@@ -58,15 +58,15 @@ func newTown(t testing.TB) *town {
 	}
 
 	v3 := venue.Source{ID: "V3", Family: univ3.Name, Factory: place("V3")}
-	renamed := venue.Source{ID: "V3 renamed", Family: univ3.Name, Factory: place("V3 renamed"), Callback: "capricornCLSwapCallback"}
-	pancake := venue.Source{ID: "V3 Pancake", Family: univ3.Name, Factory: place("V3 Pancake"), Deployer: place("V3 deployer")}
+	renamed := venue.Source{ID: "V3 renamed", Family: univ3.Name, Factory: place("V3 renamed"), Params: univ3.Callback("capricornCLSwapCallback")}
+	pancake := venue.Source{ID: "V3 Pancake", Family: univ3.Name, Factory: place("V3 Pancake"), Params: univ3.Deployer(place("V3 deployer"))}
 	rows := []venue.Source{
-		{ID: "V2", Family: univ2.Name, Factory: place("V2"), FeeBps: 30}, v3, renamed, pancake,
+		{ID: "V2", Family: univ2.Name, Factory: place("V2"), Params: univ2.Fee(30)}, v3, renamed, pancake,
 		{ID: "V4", Family: univ4.Name, Factory: managerAt},
 		{ID: "Balancer", Family: balancer.Name, Factory: vaultAt},
-		{ID: "Kuru", Family: kuru.Name, Factory: place("Kuru"), Margin: place("Kuru margin")},
+		{ID: "Kuru", Family: kuru.Name, Factory: place("Kuru"), Params: kuru.Margin(place("Kuru margin"))},
 		{ID: "Hanji", Family: hanji.Name, Factory: place("Hanji")},
-		{ID: "NadFun", Family: nadfun.Name, Factory: place("NadFun"), Router: place("NadFun router")},
+		{ID: "NadFun", Family: nadfun.Name, Factory: place("NadFun"), Params: nadfun.Router(place("NadFun router"))},
 	}
 	s.families = []family{
 		univ2.New(rows), univ3.New(rows), univ4.New(rows, s.wrapped), balancer.New(rows),

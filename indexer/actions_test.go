@@ -162,7 +162,7 @@ func (b *busyChain) vault(p venue.Pool) []action {
 // kuru places orders of all kinds near the price, some of which trade at once.
 func (b *busyChain) kuru(p venue.Pool) []action {
 	market, tokens := common.HexToAddress(string(p.Info().ID)), slices.Clone(p.Info().Tokens)
-	margin := p.Info().Source.Margin
+	margin := venue.Custody(p)
 	if p.Spot(0, 1) == 0 || p.Spot(1, 0) == 0 {
 		return nil
 	}

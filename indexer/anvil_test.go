@@ -42,7 +42,7 @@ func TestAnvil(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	source := venue.Source{ID: "Anvil", Type: venue.V2, Family: univ2.Name, Factory: a.create(code.Init(devchain.DevAccount)), FeeBps: 30}
+	source := venue.Source{ID: "Anvil", Type: venue.V2, Family: univ2.Name, Factory: a.create(code.Init(devchain.DevAccount)), Params: univ2.Fee(30)}
 	tokens := []common.Address{token("A"), token("B"), token("C"), token("D")}
 	registry := prometheus.NewRegistry()
 	node, err := chain.Open(t.Context(), chain.Config{URLs: []string{a.url}, ChainID: monad.ChainID, Registry: registry})

@@ -57,7 +57,7 @@ func BenchmarkBlock(b *testing.B) {
 
 // staticSnapshot is a snapshot of pools that are not on the chain.
 func staticSnapshot(b *testing.B, pools int) *market.Snapshot {
-	tokens, source := monad.Tokens(), &venue.Source{ID: "still", FeeBps: 30}
+	tokens, source := monad.Tokens(), &venue.Source{ID: "still", Params: univ2.Fee(30)}
 	var list []venue.Pool
 	for i := range pools {
 		pair := [2]common.Address{tokens[i%50].Address, tokens[50+i%49].Address}

@@ -60,7 +60,7 @@ func (w *fixture) pairCreated(factory, token, pair common.Address, cut int) *typ
 // followFactory is a second indexer of the chain, which also follows the factory,
 // and its log.
 func (w *fixture) followFactory(factory common.Address) (*indexer.Indexer, *bytes.Buffer) {
-	sources := append(monad.Sources(), venue.Source{ID: "Hostile", Type: venue.V2, Family: univ2.Name, Factory: factory, FeeBps: 30})
+	sources := append(monad.Sources(), venue.Source{ID: "Hostile", Type: venue.V2, Family: univ2.Name, Factory: factory, Params: univ2.Fee(30)})
 	log := new(bytes.Buffer)
 	x := indexer.New(indexer.Config{
 		Node: w.node, Families: []venue.Family{univ2.New(sources)}, Start: market.New(monad.Chain()), Listed: monad.Tokens(),

@@ -97,8 +97,8 @@ func (b *busyChain) fees() {
 			continue
 		}
 		measured++
-		if !ok || fee != int(source.FeeBps) {
-			b.Errorf("%s: measured %d bps by %d swaps (%v), want %d", source.ID, fee, swaps, ok, source.FeeBps)
+		if !ok || fee != int(univ2.FeeBps(source)) {
+			b.Errorf("%s: measured %d bps by %d swaps (%v), want %d", source.ID, fee, swaps, ok, univ2.FeeBps(source))
 		}
 	}
 	if measured == 0 {

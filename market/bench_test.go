@@ -30,7 +30,7 @@ func BenchmarkNext(b *testing.B) {
 		list[i] = market.Token{Address: number(0xaa, i), Symbol: "T", Decimals: 18}
 	}
 	all := make([]venue.Pool, pools)
-	v2 := &venue.Source{ID: "two", Family: univ2.Name, Type: venue.V2, FeeBps: 30}
+	v2 := &venue.Source{ID: "two", Family: univ2.Name, Type: venue.V2, Params: univ2.Fee(30)}
 	v3 := &venue.Source{ID: "three", Family: univ3.Name, Type: venue.V3}
 	for i := range all {
 		pair := [2]common.Address{list[i%64].Address, list[64+i%(tokens-64)].Address}
@@ -82,7 +82,7 @@ func BenchmarkNext(b *testing.B) {
 // BenchmarkAdd is a block that adds a pool and its token to 50,000 of both.
 func BenchmarkAdd(b *testing.B) {
 	const many = 50_000
-	dollar, source := number(0xaa, 0), &venue.Source{FeeBps: 30}
+	dollar, source := number(0xaa, 0), &venue.Source{Params: univ2.Fee(30)}
 	launch := func(i int) (venue.Pool, market.Token) {
 		t := market.Token{Address: number(0xaa, i)}
 		return univ2.NewPool(source, number(0x11, i), [2]common.Address{dollar, t.Address}, u256.From(1e18), u256.From(1e18)), t

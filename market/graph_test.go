@@ -44,7 +44,7 @@ func (b *bazaar) token() market.Token {
 
 func (b *bazaar) source() *venue.Source {
 	if len(b.sources) == 0 || b.IntN(20) == 0 {
-		b.sources = append(b.sources, &venue.Source{ID: b.address(2).Hex(), FeeBps: 30})
+		b.sources = append(b.sources, &venue.Source{ID: b.address(2).Hex(), Params: univ2.Fee(30)})
 	}
 	return b.sources[b.IntN(len(b.sources))]
 }

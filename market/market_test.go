@@ -25,7 +25,7 @@ var (
 		WrappedNative: native.Address, Stables: []common.Address{usd.Address},
 		MinBaseFee: u256.From(100), Tip: u256.From(2),
 	}
-	source = &venue.Source{ID: "Fork", Type: venue.V2, Family: univ2.Name, FeeBps: 30}
+	source = &venue.Source{ID: "Fork", Type: venue.V2, Family: univ2.Name, Params: univ2.Fee(30)}
 )
 
 func token(n byte, symbol string, decimals uint8) market.Token {

@@ -5,12 +5,16 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 
+	"braid/families"
 	"braid/monad"
 	"braid/venue"
 )
 
 // TestSources: ids and factories are told apart by everything above.
 func TestSources(t *testing.T) {
+	if err := families.Check(monad.Sources()); err != nil {
+		t.Error(err)
+	}
 	ids, factories := map[string]bool{}, map[common.Address]string{}
 	types := map[venue.Type]bool{venue.V2: true, venue.V3: true, venue.V4: true, venue.Balancer: true, venue.CLOB: true, venue.BondingCurve: true}
 	for _, s := range monad.Sources() {
@@ -22,9 +26,6 @@ func TestSources(t *testing.T) {
 		}
 		if other, twice := factories[s.Factory]; twice {
 			t.Errorf("%s and %s share a factory", s.ID, other)
-		}
-		if s.Type == venue.V2 && (s.FeeBps == 0 || s.FeeBps >= 10_000) {
-			t.Errorf("%s: a fee of %d bps", s.ID, s.FeeBps)
 		}
 		ids[s.ID], factories[s.Factory] = true, s.ID
 	}

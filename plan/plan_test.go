@@ -15,7 +15,7 @@ import (
 
 const e18 = 1e18
 
-var source = &venue.Source{ID: "one", Type: venue.V2, Family: univ2.Name, FeeBps: 30}
+var source = &venue.Source{ID: "one", Type: venue.V2, Family: univ2.Name, Params: univ2.Fee(30)}
 
 func token(n int) common.Address { return common.Address{0: 0xaa, 19: byte(n)} }
 

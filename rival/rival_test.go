@@ -17,7 +17,7 @@ var a, b, c = common.Address{1}, common.Address{2}, common.Address{3}
 // the depth.
 func town(t *testing.T) *market.Snapshot {
 	t.Helper()
-	row := &venue.Source{ID: "one", Family: univ2.Name, Type: venue.V2, FeeBps: 30}
+	row := &venue.Source{ID: "one", Family: univ2.Name, Type: venue.V2, Params: univ2.Fee(30)}
 	pair := func(n byte, x, y common.Address, depth uint64) venue.Pool {
 		return univ2.NewPool(row, common.Address{0x11, n}, [2]common.Address{x, y}, u256.From(depth), u256.From(depth))
 	}

@@ -190,7 +190,7 @@ func bound(s *market.Snapshot, o Order) float64 {
 			b, _ := s.Token(tokens[1])
 			va, vb := math.Exp(logs[a]), math.Exp(logs[b])
 			r0, r1 := p.(*univ2.Pool).Reserves()
-			keep := 1 - float64(p.Info().Source.FeeBps)/1e4
+			keep := 1 - float64(univ2.FeeBps(p.Info().Source))/1e4
 			sum += loss(r0.Float(), r1.Float(), va, vb, keep) + loss(r1.Float(), r0.Float(), vb, va, keep)
 		}
 		return sum

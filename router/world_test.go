@@ -66,7 +66,7 @@ func (w *world) pool(source, a string, ra float64, b string, rb float64) {
 }
 
 func (w *world) poolFee(source string, feeBps uint64, a string, ra float64, b string, rb float64) {
-	row := &venue.Source{ID: source, Type: venue.V2, Family: univ2.Name, FeeBps: feeBps}
+	row := &venue.Source{ID: source, Type: venue.V2, Family: univ2.Name, Params: univ2.Fee(feeBps)}
 	p := univ2.NewPool(row, address(0x11, len(w.pools)),
 		[2]common.Address{w.token(a), w.token(b)}, u256.FromFloat(ra), u256.FromFloat(rb))
 	w.ids[p.Info().ID] = fmt.Sprintf("%s:%s-%s", source, a, b)

@@ -38,9 +38,6 @@ type StepCall struct {
 	Body              []byte
 }
 
-// Stepper is a family that describes its kind of step.
-type Stepper interface{ Step() StepKind }
-
 // FixedLength is the Length of a kind whose bodies all have n bytes.
 func FixedLength(n int) func([]byte) (int, bool) {
 	return func([]byte) (int, bool) { return n, true }

@@ -16,61 +16,6 @@ import (
 	"braid/u256"
 )
 
-// Type is the kind of a source as the API names it.
-type Type string
-
-const (
-	V2           Type = "V2"
-	V3           Type = "V3"
-	V4           Type = "V4"
-	Balancer     Type = "Balancer"
-	CLOB         Type = "CLOB"
-	BondingCurve Type = "BondingCurve"
-)
-
-// Source is one deployment of a family: a row of data, never code.
-type Source struct {
-	ID         string         `json:"id"`
-	Type       Type           `json:"type"`
-	Family     string         `json:"family"`
-	Factory    common.Address `json:"factory"`
-	FeeBps     uint64         `json:"feeBps,omitempty"`
-	FirstBlock uint64         `json:"firstBlock,omitempty"`
-
-	// What the local chain builds the source from, where it is not the
-	// family's plain code: the name under which its pools call back, and the
-	// contract that creates them for the factory.
-	Callback string         `json:"callback,omitempty"`
-	Deployer common.Address `json:"deployer,omitzero"`
-
-	// Margin is the account that holds the money of all markets of an order
-	// book, where the markets do not hold it themselves.
-	Margin common.Address `json:"margin,omitzero"`
-
-	// Router takes the trades of a source whose pools do not.
-	Router common.Address `json:"router,omitzero"`
-
-	// Unproved says why the row may not be trusted on mainnet yet: there a
-	// wrong fee over-quotes and reverts. The local chain is built from the
-	// row, so there it is true by construction.
-	Unproved string `json:"unproved,omitempty"`
-
-	// MeasureFee says that nothing else is in the way of trust than the fee,
-	// which can be measured from swaps.
-	MeasureFee bool `json:"measureFee,omitempty"`
-}
-
-// ByFactory are the sources of one family, by their factories.
-func ByFactory(sources []Source, family string) map[common.Address]*Source {
-	own := map[common.Address]*Source{}
-	for i := range sources {
-		if sources[i].Family == family {
-			own[sources[i].Factory] = &sources[i]
-		}
-	}
-	return own
-}
-
 // ID names a pool: its address, or its 32-byte id inside a shared contract;
 // lower-case hex with 0x.
 type ID string
@@ -158,6 +103,30 @@ type Family interface {
 	// Apply is the pool after the event. With a nil pool the event must be
 	// one that creates it.
 	Apply(p Pool, e Event) (Pool, error)
+}
+
+// Descriptor is what every family can say without having a source.
+type Descriptor interface {
+	// Name is what Source.Family of its sources says.
+	Name() string
+
+	// Check says what is wrong with the parameters of a source, if anything.
+	Check(Params) error
+
+	// Step describes the family's kind of step of the Executor's route.
+	Step() StepKind
+}
+
+// Custodian is a pool whose tokens lie with an account that is neither the
+// pool itself nor the factory of its source.
+type Custodian interface{ Custody() common.Address }
+
+// Custody is the account of a Custodian; zero for any other pool.
+func Custody(p Pool) common.Address {
+	if c, ok := p.(Custodian); ok {
+		return c.Custody()
+	}
+	return common.Address{}
 }
 
 // AddressID is the ID of a pool with a contract of its own.

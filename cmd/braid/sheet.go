@@ -107,7 +107,7 @@ func (s *sheet) pool(p *sheetPool, sources map[string]*venue.Source) (venue.Pool
 	tokens := [2]common.Address{s.Tokens[p.T0].Address, s.Tokens[p.T1].Address}
 	row := venue.Source{ID: p.Type, Family: univ3.Name, Type: venue.V3}
 	if p.Type == "v2" {
-		row = venue.Source{ID: fmt.Sprint("v2-", p.FeePpm), Family: univ2.Name, Type: venue.V2, FeeBps: p.FeePpm / 100}
+		row = venue.Source{ID: fmt.Sprint("v2-", p.FeePpm), Family: univ2.Name, Type: venue.V2, Params: univ2.Fee(p.FeePpm / 100)}
 	}
 	if sources[row.ID] == nil {
 		sources[row.ID] = &row

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"braid/chain"
+	"braid/families"
 	"braid/monad"
 	"braid/u256"
 	"braid/venue"
@@ -26,6 +27,9 @@ import (
 // true by construction.
 func (s *service) sources(ctx context.Context, node *chain.Client, local bool, log *slog.Logger) (on, off []venue.Source, err error) {
 	rows := monad.Sources()
+	if err := families.Check(rows); err != nil {
+		return nil, nil, err
+	}
 	for _, id := range s.off {
 		if !slices.ContainsFunc(rows, func(r venue.Source) bool { return r.ID == id }) {
 			return nil, nil, fmt.Errorf("--off %.40q is not a source: see /api/v1/liquidity-sources", id)
@@ -39,15 +43,15 @@ func (s *service) sources(ctx context.Context, node *chain.Client, local bool, l
 		}
 		if slices.Contains(s.off, row.ID) {
 			why = "switched off"
-		} else if why != "" && row.MeasureFee {
+		} else if why != "" && univ2.Measurable(&row) {
 			if fees[row.ID] == 0 {
 				if fees[row.ID], err = measure(ctx, node, &row); err != nil {
 					why = err.Error()
 				}
 			}
-			if row.FeeBps = fees[row.ID]; row.FeeBps != 0 {
-				log.Info("fee is measured", "source", row.ID, "feeBps", row.FeeBps)
-				why = ""
+			if bps := fees[row.ID]; bps != 0 {
+				log.Info("fee is measured", "source", row.ID, "feeBps", bps)
+				row, why = univ2.WithFee(row, bps), ""
 			}
 		}
 		if why == "" {

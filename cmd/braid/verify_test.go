@@ -33,7 +33,7 @@ var alice = common.HexToAddress("0x00000000000000000000000000000000000a11ce")
 // swapAnswer is a true answer of /swap through one pool, until a deadline.
 func swapAnswer(t *testing.T, deadline uint64) []byte {
 	t.Helper()
-	source := &venue.Source{ID: "v2", Family: univ2.Name, Type: venue.V2, FeeBps: 30}
+	source := &venue.Source{ID: "v2", Family: univ2.Name, Type: venue.V2, Params: univ2.Fee(30)}
 	pool := univ2.NewPool(source, common.HexToAddress("0x99"), [2]common.Address{monad.WrappedNative, monad.USDC}, u256.From(1e15), u256.From(1e15))
 	p, err := plan.Run(monad.WrappedNative, monad.USDC, u256.From(1e6), []plan.Step{{Pool: pool, In: 0, Out: 1}})
 	if err != nil {

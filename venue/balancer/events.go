@@ -74,6 +74,12 @@ type halted struct {
 func (e halted) Pool() venue.ID        { return "" }
 func (e halted) Source() *venue.Source { return e.source }
 
+// Name is that of the family.
+func (f *Family) Name() string { return Name }
+
+// Check refuses any parameter: the family has none.
+func (f *Family) Check(p venue.Params) error { return p.Check(nil) }
+
 func (f *Family) Topics() []common.Hash {
 	return []common.Hash{topicRegistered, topicSwap, topicAdded, topicRemoved, topicFee, topicAggregate, topicPaused, topicHalted, topicRecovery, topicAuxiliary}
 }

@@ -33,6 +33,12 @@ func New(sources []venue.Source, wrappedNative common.Address) *Family {
 	return &Family{sources: venue.ByFactory(sources, Name), wrappedNative: wrappedNative}
 }
 
+// Name is that of the family.
+func (f *Family) Name() string { return Name }
+
+// Check refuses any parameter: the family has none.
+func (f *Family) Check(p venue.Params) error { return p.Check(nil) }
+
 func (f *Family) Topics() []common.Hash {
 	return []common.Hash{topicCreated, topicPlaced, topicClaimed, topicPaused, topicUnpaused, topicFilter}
 }

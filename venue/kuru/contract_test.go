@@ -66,7 +66,7 @@ func newExchange(t testing.TB) *exchange {
 }
 
 func newFamily() *Family {
-	return New([]venue.Source{{ID: "Kuru", Type: venue.CLOB, Family: Name, Factory: router, Margin: margin}}, wrapped)
+	return New([]venue.Source{{ID: "Kuru", Type: venue.CLOB, Family: Name, Factory: router, Params: Margin(margin)}}, wrapped)
 }
 
 // deposit gives someone plenty of a token to place orders with.

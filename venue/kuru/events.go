@@ -39,6 +39,26 @@ func New(sources []venue.Source, wrappedNative common.Address) *Family {
 	return &Family{sources: venue.ByFactory(sources, Name), wrappedNative: wrappedNative}
 }
 
+// paramMargin is the parameter of a source that names its margin account,
+// which holds the tokens of all its markets.
+const paramMargin = "margin"
+
+// Margin are the parameters of a source with that margin account.
+func Margin(account common.Address) venue.Params { return venue.Params{paramMargin: account} }
+
+func marginOf(s *venue.Source) common.Address { return s.Params.Address(paramMargin) }
+
+// Name is that of the family.
+func (f *Family) Name() string { return Name }
+
+// Check wants a margin account.
+func (f *Family) Check(p venue.Params) error {
+	if p.Address(paramMargin) == (common.Address{}) {
+		return fmt.Errorf("%s is missing: the account that holds the tokens of all markets", paramMargin)
+	}
+	return p.Check(Margin(common.Address{}))
+}
+
 func (f *Family) Topics() []common.Hash {
 	return []common.Hash{
 		topicRegistered, topicPlaced, topicFlipPlaced, topicFlipped, topicResized, topicCanceled,
@@ -132,7 +152,7 @@ func (f *Family) registered(log *types.Log, w words32) (venue.Event, error) {
 	}
 	t := &terms{
 		market:        common.BytesToAddress(w[2][:]),
-		margin:        source.Margin,
+		margin:        marginOf(source),
 		sizePrecision: w.number(5),
 		takerFeeBps:   w.number(9),
 		spread:        w.number(11),

@@ -232,7 +232,7 @@ func (f *Family) Restore(data []byte) (venue.Pool, error) {
 	if err := venue.Play(data, f.sources, p.walk); err != nil {
 		return nil, fmt.Errorf("kuru: %w", err)
 	}
-	p.margin = p.info.Source.Margin
+	p.margin = marginOf(p.info.Source)
 	return &p, nil
 }
 

@@ -91,6 +91,9 @@ func (p *Pool) next() *Pool {
 
 func (p *Pool) Info() *venue.Info { return p.info }
 
+// Custody is the margin account.
+func (p *Pool) Custody() common.Address { return p.margin }
+
 // Idle says why the market takes nothing, if so.
 func (p *Pool) Idle() string {
 	switch {

@@ -32,9 +32,9 @@ func (f *Family) Etch(site venue.Site) error {
 			args []any
 		}{
 			{"KuruOrderBook", implementation, nil},
-			{"KuruMargin", s.Margin, []any{s.Factory, site.Founder()}},
-			{"KuruRegistrar", s.Factory, []any{s.Margin, implementation}},
-			{"KuruMaker", makerAccount, []any{s.Factory, s.Margin}},
+			{"KuruMargin", marginOf(s), []any{s.Factory, site.Founder()}},
+			{"KuruRegistrar", s.Factory, []any{marginOf(s), implementation}},
+			{"KuruMaker", makerAccount, []any{s.Factory, marginOf(s)}},
 		} {
 			if err := venue.Etch(site, c.at, c.name, c.args...); err != nil {
 				return fmt.Errorf("kuru: %s of %s: %w", c.name, s.ID, err)

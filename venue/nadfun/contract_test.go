@@ -42,7 +42,7 @@ func newContract(t testing.TB) *contract {
 	c.Put(curveAt, "NadFunCurve", wrapped, owner)
 	c.Put(routerAt, "NadFunRouter", curveAt, wrapped)
 	c.Fund(taker, u256.One.Lsh(250))
-	source := venue.Source{ID: "NadFun", Type: venue.BondingCurve, Family: Name, Factory: curveAt, Router: routerAt}
+	source := venue.Source{ID: "NadFun", Type: venue.BondingCurve, Family: Name, Factory: curveAt, Params: Router(routerAt)}
 	c.family = New([]venue.Source{source}, wrapped)
 	return c
 }

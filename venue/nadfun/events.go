@@ -32,6 +32,26 @@ func New(sources []venue.Source, wrappedNative common.Address) *Family {
 	return &Family{sources: venue.ByFactory(sources, Name), wrappedNative: wrappedNative}
 }
 
+// paramRouter is the parameter of a source that names the contract by which
+// its curves are traded.
+const paramRouter = "router"
+
+// Router are the parameters of a source with that router.
+func Router(at common.Address) venue.Params { return venue.Params{paramRouter: at} }
+
+func routerOf(s *venue.Source) common.Address { return s.Params.Address(paramRouter) }
+
+// Name is that of the family.
+func (f *Family) Name() string { return Name }
+
+// Check wants a router.
+func (f *Family) Check(p venue.Params) error {
+	if p.Address(paramRouter) == (common.Address{}) {
+		return fmt.Errorf("%s is missing: the contract by which curves are traded", paramRouter)
+	}
+	return p.Check(Router(common.Address{}))
+}
+
 // What is said of a curve, which is named by its token.
 type (
 	of      struct{ token common.Address }

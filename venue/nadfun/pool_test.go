@@ -15,7 +15,7 @@ var coin = common.HexToAddress("0x00000000000000000000000000000000000000c0")
 
 // launched is a curve before any trade.
 func launched(fee uint64, mons, tokens, forSale string) *Pool {
-	source := &venue.Source{ID: "NadFun", Type: venue.BondingCurve, Family: Name, Factory: curveAt, Router: routerAt}
+	source := &venue.Source{ID: "NadFun", Type: venue.BondingCurve, Family: Name, Factory: curveAt, Params: Router(routerAt)}
 	p := &Pool{
 		info:    &venue.Info{ID: venue.AddressID(coin), Source: source, Tokens: []common.Address{wrapped, coin}},
 		address: coin,

@@ -29,7 +29,7 @@ const (
 var collector = common.Address{0: 0xfe, 19: 0xe5}
 
 func (p *Pool) Rehearse(in, out int, amount u256.Int, s *gas.Script) {
-	router, curve := p.info.Source.Router, p.info.Source.Factory
+	router, curve := routerOf(p.info.Source), p.info.Source.Factory
 	first := in == mon && p.virtual[token] == p.terms.first
 	s.Hollow(router)
 	s.Hollow(collector)

@@ -48,7 +48,7 @@ func (f *Family) Etch(site venue.Site) error {
 		if err := venue.Etch(site, source.Factory, "NadFunCurve", f.wrappedNative, site.Founder()); err != nil {
 			return fmt.Errorf("nadfun: curve of %s: %w", source.ID, err)
 		}
-		if err := venue.Etch(site, source.Router, "NadFunRouter", source.Factory, f.wrappedNative); err != nil {
+		if err := venue.Etch(site, routerOf(source), "NadFunRouter", source.Factory, f.wrappedNative); err != nil {
 			return fmt.Errorf("nadfun: router of %s: %w", source.ID, err)
 		}
 	}
@@ -82,7 +82,7 @@ func (f *Family) launch(site venue.Site, source *venue.Source) error {
 		}
 		never := u256.Max.Bytes()
 		buy := venue.Calldata("buy((uint256,address,address,uint256))", nil, token[:], holder[:], never[:])
-		trade = append(trade, venue.Tx{To: source.Router, Value: worth(l.percent), Data: buy, Gas: buyGas})
+		trade = append(trade, venue.Tx{To: routerOf(source), Value: worth(l.percent), Data: buy, Gas: buyGas})
 		if l.graduates {
 			trade = append(trade, venue.Tx{To: source.Factory, Data: venue.Calldata("graduate(address)", token[:]), Gas: graduateGas})
 		}

@@ -29,5 +29,5 @@ func (f *Family) Step() venue.StepKind {
 
 // Call leaves wrapping to the Executor: the router takes and pays native.
 func (p *Pool) Call(in, out int) venue.Call {
-	return venue.Call{Kind: Kind, Body: p.info.Source.Router.Bytes()}
+	return venue.Call{Kind: Kind, Body: routerOf(p.info.Source).Bytes()}
 }

@@ -50,7 +50,7 @@ func newContract(t testing.TB, feeBps uint64) *contract {
 	c := &contract{Rig: venuetest.NewRig(t), name: fmt.Sprintf("UniswapV2Pair-%d", feeBps)}
 	factory := fmt.Sprintf("UniswapV2Factory-%d", feeBps)
 	at := c.Deploy(factory, owner)
-	c.family = univ2.New([]venue.Source{{ID: "Fork", Type: venue.V2, Family: univ2.Name, Factory: at, FeeBps: feeBps}})
+	c.family = univ2.New([]venue.Source{{ID: "Fork", Type: venue.V2, Family: univ2.Name, Factory: at, Params: univ2.Fee(feeBps)}})
 	c.tokens = [2]common.Address{c.Token(18), c.Token(18)}
 	if c.tokens[0].Cmp(c.tokens[1]) > 0 {
 		c.tokens[0], c.tokens[1] = c.tokens[1], c.tokens[0]

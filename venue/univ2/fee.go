@@ -1,6 +1,7 @@
 package univ2
 
 import (
+	"fmt"
 	"sort"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -11,6 +12,40 @@ import (
 )
 
 var topicSwap = venue.Topic("Swap(address,uint256,uint256,uint256,uint256,address)")
+
+// Parameters of a source: the fee of its pairs in basis points, and whether
+// nothing but that fee, which can be measured from swaps, is in the way of
+// trusting the row.
+const (
+	paramFee        = "feeBps"
+	paramMeasureFee = "measureFee"
+)
+
+// Fee are the parameters of a source whose pairs take a fee in basis points.
+func Fee(bps uint64) venue.Params { return venue.Params{paramFee: bps} }
+
+// FeeBps is the fee of the pairs of a source, in basis points.
+func FeeBps(s *venue.Source) uint64 { return s.Params.Number(paramFee) }
+
+// WithFee is the source with another fee, in basis points.
+func WithFee(s venue.Source, bps uint64) venue.Source {
+	s.Params = s.Params.With(paramFee, bps)
+	return s
+}
+
+// Measurable tells that a source can be trusted once its fee was measured.
+func Measurable(s *venue.Source) bool { return s.Params.Flag(paramMeasureFee) }
+
+// Name is that of the family.
+func (f *Family) Name() string { return Name }
+
+// Check wants a fee.
+func (f *Family) Check(p venue.Params) error {
+	if fee := p.Number(paramFee); fee == 0 || fee >= bps {
+		return fmt.Errorf("%s is %d, want a fee in basis points", paramFee, fee)
+	}
+	return p.Check(venue.Params{paramFee: uint64(0), paramMeasureFee: false})
+}
 
 // Measured are the topics of the logs that Measure reads.
 func Measured() []common.Hash { return []common.Hash{topicSync, topicSwap} }

@@ -65,6 +65,6 @@ func (f *Family) Restore(data []byte) (venue.Pool, error) {
 	if err := venue.Play(data, f.sources, p.walk); err != nil {
 		return nil, fmt.Errorf("univ2: %w", err)
 	}
-	p.keep = u256.From(bps - p.info.Source.FeeBps)
+	p.keep = u256.From(bps - FeeBps(p.info.Source))
 	return &p, nil
 }

@@ -35,12 +35,15 @@ func NewPool(source *venue.Source, pair common.Address, tokens [2]common.Address
 	return &Pool{
 		info:    &venue.Info{ID: venue.AddressID(pair), Source: source, Tokens: tokens[:]},
 		pair:    pair,
-		keep:    u256.From(bps - source.FeeBps),
+		keep:    u256.From(bps - FeeBps(source)),
 		reserve: [2]u256.Int{r0, r1},
 	}
 }
 
 func (p *Pool) Info() *venue.Info { return p.info }
+
+// kept is the part of an input that the fee leaves.
+func (p *Pool) kept() float64 { return p.keep.Float() / bps }
 
 // Reserves are the pair's own, in the order of its tokens.
 func (p *Pool) Reserves() (r0, r1 u256.Int) { return p.reserve[0], p.reserve[1] }
@@ -84,8 +87,7 @@ func (p *Pool) Spot(in, out int) float64 {
 	if p.reserve[in].IsZero() || p.reserve[out].IsZero() {
 		return 0
 	}
-	keep := float64(bps-p.info.Source.FeeBps) / bps
-	return keep * p.reserve[out].Float() / p.reserve[in].Float()
+	return p.kept() * p.reserve[out].Float() / p.reserve[in].Float()
 }
 
 func (p *Pool) Depth(token int) float64 { return p.reserve[token].Float() }

@@ -18,7 +18,7 @@ var (
 )
 
 func pool(feeBps uint64, r0, r1 string) *univ2.Pool {
-	source := &venue.Source{ID: "Fork", Type: venue.V2, Family: univ2.Name, FeeBps: feeBps}
+	source := &venue.Source{ID: "Fork", Type: venue.V2, Family: univ2.Name, Params: univ2.Fee(feeBps)}
 	return univ2.NewPool(source, pair, [2]common.Address{token0, token1}, u256.MustDecimal(r0), u256.MustDecimal(r1))
 }
 

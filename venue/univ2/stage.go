@@ -21,7 +21,7 @@ const (
 // a build of its own.
 func (f *Family) Etch(site venue.Site) error {
 	for _, source := range f.sources {
-		err := venue.Etch(site, source.Factory, fmt.Sprintf("UniswapV2Factory-%d", source.FeeBps), site.Founder())
+		err := venue.Etch(site, source.Factory, fmt.Sprintf("UniswapV2Factory-%d", FeeBps(source)), site.Founder())
 		if err != nil {
 			return fmt.Errorf("univ2: factory of %s: %w", source.ID, err)
 		}

@@ -32,6 +32,6 @@ func (f *Family) Step() venue.StepKind {
 func (p *Pool) Call(in, out int) venue.Call {
 	body := make([]byte, 0, bodyLength)
 	body = append(body, p.pair[:]...)
-	body = binary.BigEndian.AppendUint16(body, uint16(p.info.Source.FeeBps))
+	body = binary.BigEndian.AppendUint16(body, uint16(bps-p.keep.Uint64()))
 	return venue.Call{Kind: Kind, Body: body, Prepay: p.pair}
 }

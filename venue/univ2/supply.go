@@ -6,7 +6,6 @@ import "braid/venue"
 func (p *Pool) Supply(in, out int) *venue.Supply {
 	rIn := p.reserve[in].Float()
 	s := &venue.Supply{Pieces: make([]venue.Piece, 0, 1)}
-	keep := float64(bps-p.info.Source.FeeBps) / bps
-	s.Add(p.Spot(in, out), keep/rIn, maxReserve.Float()-rIn, gasSwap)
+	s.Add(p.Spot(in, out), p.kept()/rIn, maxReserve.Float()-rIn, gasSwap)
 	return s
 }

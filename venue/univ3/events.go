@@ -45,6 +45,32 @@ func New(sources []venue.Source) *Family {
 	return f
 }
 
+// Parameters of a source, for what is not plain Uniswap V3: the name of the
+// function by which its pools call back, and the contract that creates them
+// for the factory, which only PancakeSwap's code has.
+const (
+	paramCallback = "callback"
+	paramDeployer = "deployer"
+)
+
+// Callback are the parameters of a source whose pools call back by that name.
+func Callback(name string) venue.Params { return venue.Params{paramCallback: name} }
+
+// Deployer are the parameters of a source with PancakeSwap's code.
+func Deployer(at common.Address) venue.Params { return venue.Params{paramDeployer: at} }
+
+func deployerOf(s *venue.Source) common.Address { return s.Params.Address(paramDeployer) }
+
+func isPancake(s *venue.Source) bool { return deployerOf(s) != (common.Address{}) }
+
+// Name is that of the family.
+func (f *Family) Name() string { return Name }
+
+// Check wants nothing: a source without parameters is plain Uniswap V3.
+func (f *Family) Check(p venue.Params) error {
+	return p.Check(venue.Params{paramCallback: "", paramDeployer: common.Address{}})
+}
+
 // created: a factory made a pool.
 type created struct {
 	source  *venue.Source

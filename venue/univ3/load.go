@@ -152,6 +152,7 @@ func (f *Family) Restore(data []byte) (venue.Pool, error) {
 	if err != nil {
 		return nil, fmt.Errorf("univ3: %w", err)
 	}
+	p.pancake = isPancake(p.info.Source)
 	if p.idle == unread {
 		return f.Blank(p.with(book)), nil
 	}

@@ -24,6 +24,7 @@ type Pool struct {
 	info    *venue.Info
 	address common.Address
 	fee     uint64 // pips
+	pancake bool   // its code is PancakeSwap's
 	at      ticks.Point
 	book    *ticks.Book
 	curves  [2]*ticks.Curve // by the token that comes in; of the book
@@ -38,6 +39,7 @@ func newPool(e created) *Pool {
 		info:    &venue.Info{ID: e.Pool(), Source: e.source, Tokens: e.tokens[:]},
 		address: e.pool,
 		fee:     e.fee,
+		pancake: isPancake(e.source),
 		past:    past{growth: ticks.NewGrowth(), untaxed: true, narrow: true},
 	}
 	return p.with(ticks.NewBook(e.spacing))
@@ -73,7 +75,7 @@ func (p *Pool) Quote(in, out int, amount u256.Int) (venue.Quote, error) {
 	}
 	f := p.curves[in].Quote(p.at, amount)
 	q := venue.Quote{Out: f.Out, Gas: gasSwap + gasTick*uint64(f.Crossed) + gasWord*uint64(f.Words)}
-	if p.pancake() {
+	if p.pancake {
 		q.Gas += gasPancake
 	}
 	return q, refusal(f, amount)
@@ -91,9 +93,6 @@ func (p *Pool) Swap(in, out int, amount u256.Int) (venue.Pool, error) {
 	next.at = f.Point
 	return &next, nil
 }
-
-// pancake tells pools with PancakeSwap's code, which a second contract makes.
-func (p *Pool) pancake() bool { return p.info.Source.Deployer != (common.Address{}) }
 
 func (p *Pool) closed() bool { return p.idle != "" || p.at.Price.IsZero() }
 

@@ -50,7 +50,7 @@ func (p *Pool) Rehearse(in, out int, amount u256.Int, s *gas.Script) {
 	s.Burn(burnt)
 	s.Call(p.address)
 	write(slotPrice, false)
-	if p.pancake() {
+	if p.pancake {
 		s.Burn(burntPancake)
 		shift = 1
 		write(slotPrice, false)
@@ -98,7 +98,7 @@ func (p *Pool) cross(s *gas.Script, at u256.Int, in int, holds [2]bool) {
 	s.Write(p.address, slot, false)
 }
 
-func (p *Pool) taxed() bool { return p.pancake() || !p.past.untaxed }
+func (p *Pool) taxed() bool { return p.pancake || !p.past.untaxed }
 
 // tithes tells that the protocol's share of the fee on an amount is sure to
 // be something.

@@ -30,7 +30,7 @@ var actor = common.BytesToAddress(crypto.Keccak256([]byte("braid univ3 actor")))
 func (f *Family) Etch(site venue.Site) error {
 	for _, source := range f.rows {
 		err := etchUniswap(site, source)
-		if source.Deployer != (common.Address{}) {
+		if isPancake(source) {
 			err = etchPancake(site, source)
 		}
 		if err != nil {
@@ -42,8 +42,8 @@ func (f *Family) Etch(site venue.Site) error {
 
 func etchUniswap(site venue.Site, source *venue.Source) error {
 	name := "UniswapV3Factory"
-	if source.Callback != "" {
-		name += "-" + source.Callback
+	if callback := source.Params.Text(paramCallback); callback != "" {
+		name += "-" + callback
 	}
 	return venue.Etch(site, source.Factory, name)
 }
@@ -53,10 +53,10 @@ func etchPancake(site venue.Site, source *venue.Source) error {
 	if err != nil {
 		return err
 	}
-	if err := venue.Etch(site, source.Deployer, "PancakeV3Deployer", source.Factory, pool); err != nil {
+	if err := venue.Etch(site, deployerOf(source), "PancakeV3Deployer", source.Factory, pool); err != nil {
 		return err
 	}
-	return venue.Etch(site, source.Factory, "PancakeV3Factory", source.Deployer)
+	return venue.Etch(site, source.Factory, "PancakeV3Factory", deployerOf(source))
 }
 
 // Open creates all pools, learns from the logs where they stand, then gives
@@ -104,7 +104,7 @@ func (f *Family) Open(site venue.Site, listings []venue.Listing) error {
 func (f *Family) enable(site venue.Site) error {
 	var txs []venue.Tx
 	for _, source := range f.rows {
-		if source.Deployer == (common.Address{}) {
+		if !isPancake(source) {
 			data := venue.Calldata("enableFeeAmount(uint24,int24)", number(100), number(1))
 			txs = append(txs, venue.Tx{To: source.Factory, Data: data, Gas: enableGas})
 		}
@@ -118,7 +118,7 @@ func (f *Family) enable(site venue.Site) error {
 // fee is the tier of a listing, fixed for its source and tokens.
 func fee(l venue.Listing) uint64 {
 	tiers := [...]uint64{100, 500, 3000}
-	if l.Source.Deployer != (common.Address{}) {
+	if isPancake(l.Source) {
 		tiers[2] = 2500
 	}
 	hash := crypto.Keccak256([]byte(l.Source.ID), l.Tokens[0][:], l.Tokens[1][:])

@@ -19,8 +19,8 @@ import (
 func TestStage(t *testing.T) {
 	rows := []venue.Source{
 		{ID: "Plain", Factory: common.HexToAddress("0x204FAca1764B154221e35c0d20aBb3c525710498")},
-		{ID: "Renamed", Factory: common.HexToAddress("0x6B5F564339DbAD6b780249827f2198a841FEB7F3"), Callback: "capricornCLSwapCallback"},
-		{ID: "Pancake", Factory: common.HexToAddress("0x0BFbCF9fa4f9C56B0F40a671Ad40E0805A091865"), Deployer: common.HexToAddress("0x41ff9AA7e16B8B1a8a8dc4f0eFacd93D02d071c9")},
+		{ID: "Renamed", Factory: common.HexToAddress("0x6B5F564339DbAD6b780249827f2198a841FEB7F3"), Params: univ3.Callback("capricornCLSwapCallback")},
+		{ID: "Pancake", Factory: common.HexToAddress("0x0BFbCF9fa4f9C56B0F40a671Ad40E0805A091865"), Params: univ3.Deployer(common.HexToAddress("0x41ff9AA7e16B8B1a8a8dc4f0eFacd93D02d071c9"))},
 	}
 	for i := range rows {
 		rows[i].Type, rows[i].Family = venue.V3, univ3.Name

@@ -10,7 +10,7 @@ func (p *Pool) Supply(in, out int) *venue.Supply {
 	c := p.curves[in]
 	s := &venue.Supply{Pieces: make([]venue.Piece, 0, c.Ahead(p.at))}
 	burnt := float64(gasSwap)
-	if p.pancake() {
+	if p.pancake {
 		burnt += gasPancake
 	}
 	c.Ranges(p.at, func(price, bend, length float64) {

@@ -76,6 +76,12 @@ func (e swapped) Pool() venue.ID { return venue.ID(e.id.Hex()) }
 func (e changed) Pool() venue.ID { return venue.ID(e.id.Hex()) }
 func (e taxed) Pool() venue.ID   { return venue.ID(e.id.Hex()) }
 
+// Name is that of the family.
+func (f *Family) Name() string { return Name }
+
+// Check refuses any parameter: the family has none.
+func (f *Family) Check(p venue.Params) error { return p.Check(nil) }
+
 func (f *Family) Topics() []common.Hash {
 	return []common.Hash{topicInitialize, topicModify, topicSwap, topicProtocolFee}
 }
