@@ -6,65 +6,68 @@ import (
 	"braid/u256"
 )
 
-// pips is the denominator of fees.
+// pips is the denominator of fees: a fee of 1 pip is a hundredth of a basis
+// point.
 const pips = 1_000_000
 
-// Curve is one direction through a book at a fee. What full steps between
-// boundaries take and give does not depend on where the price stands, so their
-// sums are kept and serve every state of the pool until its book changes.
-// Pools of many blocks share one Curve.
+// Curve answers swaps in one direction through the liquidity of a book, at a
+// fee. It does not depend on where the price stands, so pools of many blocks
+// share one Curve until their book changes. Any number of goroutines may use
+// it.
 type Curve struct {
-	book *Book
-	fee  uint64
-	down bool // token0 comes in
-	sums atomic.Pointer[ladder]
+	book  *Book
+	fee   uint64                    // pips
+	down  bool                      // token0 comes in and the price falls
+	table atomic.Pointer[stepTable] // sums over full steps, made when needed
 }
 
-// NewCurve is a direction through the book, at a fee in hundredths of a basis
-// point, below a million.
+// NewCurve is a direction through the book, at a fee in pips (hundredths of a
+// basis point) below a million. zeroForOne tells that token0 comes in.
 func NewCurve(book *Book, feePips uint64, zeroForOne bool) *Curve {
 	return &Curve{book: book, fee: feePips, down: zeroForOne}
 }
 
-// Point is where a pool stands. At the price of a boundary the tick tells on
-// which side.
+// Point is where the price of a pool stands. A price on the boundary between
+// two ticks belongs to either: the tick says to which.
 type Point struct {
-	Price u256.Int // sqrt, Q64.96
+	Price u256.Int // sqrt(token1/token0) in raw units, as a Q64.96
 	Tick  int32
 }
 
-// Valid tells whether a pool can stand there: the price lies in its tick or at
-// the upper end of it.
+// Valid tells whether a pool can be there: the price lies inside the tick or
+// at the upper end of it.
 func (p Point) Valid() bool {
 	return p.Tick >= MinTick && p.Tick < MaxTick &&
 		!p.Price.Lt(GetSqrtRatioAtTick(p.Tick)) && !p.Price.Gt(GetSqrtRatioAtTick(p.Tick+1))
 }
 
-// Fill is how far a swap comes.
-type Fill struct {
+// Result is a swap as far as it got: where the price stands after it, and the
+// amounts in raw units.
+type Result struct {
 	Point
 	Out     u256.Int
-	Left    u256.Int // of the amount, when liquidity ends before it does
+	Left    u256.Int // of the input, when liquidity ends before it does
 	Crossed int      // initialised ticks
-	Words   int      // of the bitmap, beside the first
+	Words   int      // of the tick bitmap that were read, beside the first
 
-	within bool // the price moved on from the last boundary, the tick not yet
+	stale bool // Tick is that of the last boundary, the price has moved on
 }
 
-// Swap is the contract's swap of an exact input with no limit of price.
-func (c *Curve) Swap(at Point, amount u256.Int) Fill {
+// Swap is the contract's swap of an exact input, in raw units, with no limit
+// of price.
+func (c *Curve) Swap(at Point, amount u256.Int) Result {
 	f := c.Quote(at, amount)
-	if f.within {
+	if f.stale {
 		f.Tick = GetTickAtSqrtRatio(f.Price)
 	}
 	return f
 }
 
-// Quote is Swap without the tick. It allocates nothing, but for the sums when
-// they reach further than any quote before.
-func (c *Curve) Quote(at Point, amount u256.Int) Fill {
-	f := Fill{Point: at, Left: amount}
-	if c.step(&f) && !c.climb(&f) {
+// Quote is Swap without the Tick of the result. It allocates nothing, except
+// when it goes further than any quote before and the step table grows.
+func (c *Curve) Quote(at Point, amount u256.Int) Result {
+	f := Result{Point: at, Left: amount}
+	if c.step(&f) && !c.useTable(&f) {
 		for c.step(&f) {
 		}
 	}
@@ -75,10 +78,10 @@ func (c *Curve) Quote(at Point, amount u256.Int) Fill {
 
 func distance(a, b int) int { return max(a-b, b-a) }
 
-// Spot is how much of the other token the first unit brings, net of the fee;
-// 0 if no liquidity lies this way.
+// Spot is the price of the first unit, net of the fee, in raw units of the
+// output for a raw unit of the input; 0 if no liquidity lies this way.
 func (c *Curve) Spot(at Point) float64 {
-	root := c.ahead(at).Float() / 0x1p96
+	root := c.startPrice(at).Float() / 0x1p96
 	if root == 0 {
 		return 0
 	}
@@ -88,10 +91,11 @@ func (c *Curve) Spot(at Point) float64 {
 	return root * root * (1 - float64(c.fee)/pips)
 }
 
-// ahead is the price at which the first unit is swapped: the present one, or,
-// where no liquidity is in force, that at which the next range begins.
-func (c *Curve) ahead(at Point) u256.Int {
-	for !c.done(at.Price) {
+// startPrice is the sqrt price (Q64.96) at which the first unit is swapped: the
+// present one or, where no liquidity is active, that at which the next active
+// range begins.
+func (c *Curve) startPrice(at Point) u256.Int {
+	for !c.atLimit(at.Price) {
 		end, liquidity, ok := c.book.next(at.Tick, c.down)
 		if !ok {
 			break
@@ -104,38 +108,38 @@ func (c *Curve) ahead(at Point) u256.Int {
 	return u256.Zero
 }
 
-// step is one turn of the contract's loop: to the next boundary or as far as
-// the rest carries. It is false when the loop ends.
-func (c *Curve) step(f *Fill) bool {
+// step is one round of the contract's loop: to the next boundary, or as far as
+// what is left of the input goes. It is false when the loop ends.
+func (c *Curve) step(f *Result) bool {
 	end, liquidity, ok := c.book.next(f.Tick, c.down)
-	if !ok || c.done(f.Price) {
+	if !ok || c.atLimit(f.Price) {
 		return false
 	}
-	cost := c.cost(f.Price, end.Price, liquidity)
-	if f.Left.Lt(cost) {
-		c.rest(f, liquidity)
+	in := c.amountIn(f.Price, end.Price, liquidity)
+	if f.Left.Lt(in) {
+		c.partialStep(f, liquidity)
 		return false
 	}
-	f.Left = f.Left.Sub(cost)
+	f.Left = f.Left.Sub(in)
 	f.Out = f.Out.Add(c.amountOut(f.Price, end.Price, liquidity))
 	f.Point = c.cross(end)
 	return !f.Left.IsZero()
 }
 
-// rest is the last turn, which does not reach its boundary and uses up all
-// that is left: what is not swapped is fee.
-func (c *Curve) rest(f *Fill, liquidity u256.Int) {
+// partialStep is the last round, which does not reach its boundary and uses up
+// all that is left: what is not swapped is fee.
+func (c *Curve) partialStep(f *Result, liquidity u256.Int) {
 	lessFee := f.Left.Mul(u256.From(pips - c.fee)).Div(u256.From(pips))
 	price := GetNextSqrtPriceFromInput(f.Price, liquidity, lessFee, c.down)
 	f.Out = f.Out.Add(c.amountOut(f.Price, price, liquidity))
-	f.within = price != f.Price
+	f.stale = price != f.Price
 	f.Price, f.Left = price, u256.Zero
 }
 
-// cost is what a step all the way takes in, with the fee: amountIn and
-// feeAmount of computeSwapStep, which reaches its target exactly if that much
-// is left. Amounts of a step are below 2^192.
-func (c *Curve) cost(from, to, liquidity u256.Int) u256.Int {
+// amountIn is what a full step between two prices takes in, in raw units with
+// the fee: amountIn plus feeAmount of computeSwapStep, which reaches its target
+// exactly if that much is left. Amounts of a step are below 2^192.
+func (c *Curve) amountIn(from, to, liquidity u256.Int) u256.Int {
 	var in u256.Int
 	if c.down {
 		in = GetAmount0Delta(to, from, liquidity, true)
@@ -145,6 +149,7 @@ func (c *Curve) cost(from, to, liquidity u256.Int) u256.Int {
 	return divRoundingUp(in.Mul(u256.From(pips)), u256.From(pips-c.fee))
 }
 
+// amountOut is what a step between two prices pays, in raw units.
 func (c *Curve) amountOut(from, to, liquidity u256.Int) u256.Int {
 	if c.down {
 		return GetAmount1Delta(to, from, liquidity, false)
@@ -152,7 +157,7 @@ func (c *Curve) amountOut(from, to, liquidity u256.Int) u256.Int {
 	return GetAmount0Delta(from, to, liquidity, false)
 }
 
-// cross is where the pool stands once it has reached a boundary.
+// cross is where the pool stands after a step that ended at a boundary.
 func (c *Curve) cross(boundary Point) Point {
 	if c.down {
 		return Point{boundary.Price, max(boundary.Tick-1, MinTick)}
@@ -160,10 +165,10 @@ func (c *Curve) cross(boundary Point) Point {
 	return Point{boundary.Price, min(boundary.Tick, MaxTick-1)}
 }
 
-// done tells that the price stands at its limit or past it.
-func (c *Curve) done(price u256.Int) bool {
+// atLimit tells that the price is the last that a swap may reach, or past it.
+func (c *Curve) atLimit(price u256.Int) bool {
 	if c.down {
-		return !price.Gt(Lowest)
+		return !price.Gt(MinLimit)
 	}
-	return !price.Lt(Highest)
+	return !price.Lt(MaxLimit)
 }

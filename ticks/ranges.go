@@ -1,25 +1,26 @@
 package ticks
 
-// Ranges are the pieces of constant liquidity that a swap meets, nearest
-// first, as floats: the price of the first unit net of the fee, by how much a
-// unit bends it, and how much comes in, with the fee, until the range ends.
+// Ranges calls do for each range of constant liquidity that a swap passes,
+// nearest first. In floats and raw units: the range pays
+// price*d/(1 + bend*d) for an input of d, up to d = length. price is net of
+// the fee, length includes it.
 func (c *Curve) Ranges(at Point, do func(price, bend, length float64)) {
 	keep := 1 - float64(c.fee)/pips
-	marks, i := c.book.marks, c.book.at(at.Tick)
+	entries, i := c.book.entries, c.book.at(at.Tick)
 	root := at.Price.Float() / 0x1p96
-	for !c.done(at.Price) {
+	for !c.atLimit(at.Price) {
 		liquidity := 0.0
 		if i >= 0 {
-			liquidity = marks[i].above.Float()
+			liquidity = entries[i].active.Float()
 		}
 		next := i
 		if !c.down {
 			next++
 		}
-		if next < 0 || next == len(marks) {
+		if next < 0 || next == len(entries) {
 			return
 		}
-		end := marks[next].price.Float() / 0x1p96
+		end := entries[next].price.Float() / 0x1p96
 		if liquidity > 0 {
 			if c.down {
 				do(keep*root*root, keep*root/liquidity, liquidity*(1/end-1/root)/keep)
@@ -36,11 +37,11 @@ func (c *Curve) Ranges(at Point, do func(price, bend, length float64)) {
 	}
 }
 
-// Ahead is how many ranges a swap meets at most.
-func (c *Curve) Ahead(at Point) int {
+// MaxRanges is how many ranges a swap passes at most.
+func (c *Curve) MaxRanges(at Point) int {
 	i := c.book.at(at.Tick)
 	if c.down {
 		return i + 1
 	}
-	return len(c.book.marks) - 1 - i
+	return len(c.book.entries) - 1 - i
 }

@@ -7,52 +7,54 @@ import (
 	"braid/u256"
 )
 
-// Tick is an initialised tick as contracts keep it.
+// Tick is an initialised tick as contracts store it.
 type Tick struct {
 	Index int32
 	Gross u256.Int // liquidityGross
 	Net   u256.Int // liquidityNet, a two's complement
 }
 
-// Spacing is what the indices of all ticks are multiples of.
+// Spacing is the tick spacing: the index of every tick is a multiple of it.
 func (b *Book) Spacing() int32 { return b.spacing }
 
 // Ticks are the initialised ticks of a book, by rising index.
 func (b *Book) Ticks() []Tick {
-	list := make([]Tick, len(b.marks))
+	list := make([]Tick, len(b.entries))
 	var below u256.Int
-	for i := range b.marks {
-		m := &b.marks[i]
-		list[i] = Tick{m.tick, m.gross, m.above.Sub(below)}
-		below = m.above
+	for i := range b.entries {
+		m := &b.entries[i]
+		list[i] = Tick{m.tick, m.gross, m.active.Sub(below)}
+		below = m.active
 	}
 	return list
 }
 
-// BookOf is the book with these ticks, which must be in order and sound.
+// BookOf is the book with these ticks, which must be in order, at multiples of
+// the spacing, and add up to no liquidity beyond the last.
 func BookOf(spacing int32, list []Tick) (*Book, error) {
 	b := NewBook(spacing)
-	b.marks = make([]mark, 0, len(list))
-	var above u256.Int
+	b.entries = make([]entry, 0, len(list))
+	var active u256.Int
 	for i, t := range list {
-		above = above.Add(t.Net)
+		active = active.Add(t.Net)
 		switch {
 		case i > 0 && list[i-1].Index >= t.Index || t.Index < MinTick || t.Index > MaxTick || t.Index%spacing != 0:
 			return nil, fmt.Errorf("no place for tick %d at spacing %d", t.Index, spacing)
-		case t.Gross.IsZero() || t.Gross.BitLen() > 128 || above.BitLen() > 128:
-			return nil, fmt.Errorf("tick %d: liquidity %v, gross %v", t.Index, above, t.Gross)
+		case t.Gross.IsZero() || t.Gross.BitLen() > 128 || active.BitLen() > 128:
+			return nil, fmt.Errorf("tick %d: liquidity %v, gross %v", t.Index, active, t.Gross)
 		}
-		m := &b.marks[b.mark(t.Index)]
-		m.gross, m.above = t.Gross, above
+		m := &b.entries[b.insert(t.Index)]
+		m.gross, m.active = t.Gross, active
 	}
-	if !above.IsZero() {
+	if !active.IsZero() {
 		return nil, errors.New("liquidity without an end")
 	}
 	return b, nil
 }
 
-// Words are the first and the last word of the bitmap at a spacing.
-func Words(spacing int32) (first, last int32) {
+// BitmapWords are the numbers of the first and the last word of the tick
+// bitmap at a spacing; a word has 256 ticks.
+func BitmapWords(spacing int32) (first, last int32) {
 	b := NewBook(spacing)
 	return b.compress(MinTick) >> 8, b.compress(MaxTick) >> 8
 }

@@ -7,19 +7,21 @@ import (
 	"braid/u256"
 )
 
-// The ticks of TickMath and their prices. No swap ends beyond Lowest and
-// Highest: they are the limits our calls carry, as every router's do.
+// MinTick and MaxTick are the first and the last tick of TickMath.
 const (
 	MinTick = -887272
 	MaxTick = 887272
 )
 
+// MinSqrtRatio and MaxSqrtRatio are the sqrt prices of MinTick and MaxTick, as
+// Q64.96. No swap ends beyond MinLimit and MaxLimit: they are the price limits
+// that our calls carry, as every router's do.
 var (
 	MinSqrtRatio = u256.From(4295128739)
 	MaxSqrtRatio = u256.MustDecimal("1461446703485210103287273052203988822378723970342")
 
-	Lowest  = MinSqrtRatio.Add(u256.One)
-	Highest = MaxSqrtRatio.Sub(u256.One)
+	MinLimit = MinSqrtRatio.Add(u256.One)
+	MaxLimit = MaxSqrtRatio.Sub(u256.One)
 )
 
 // factors[i] is 2^128 / sqrt(1.0001)^(2^i), high word first.

@@ -58,8 +58,8 @@ func someBook(r *rand.Rand, spacing int32, positions int) *Book {
 // crossed downwards.
 func somePoint(r *rand.Rand, b *Book) Point {
 	tick := int32(r.IntN(2*MaxTick)) + MinTick
-	if len(b.marks) > 0 && r.IntN(4) > 0 {
-		tick = b.marks[r.IntN(len(b.marks))].tick + int32(r.IntN(5)-2)*int32(1+r.IntN(300))
+	if len(b.entries) > 0 && r.IntN(4) > 0 {
+		tick = b.entries[r.IntN(len(b.entries))].tick + int32(r.IntN(5)-2)*int32(1+r.IntN(300))
 		tick = max(MinTick, min(MaxTick-1, tick))
 	}
 	low, high := GetSqrtRatioAtTick(tick), GetSqrtRatioAtTick(tick+1)
@@ -72,9 +72,9 @@ func somePoint(r *rand.Rand, b *Book) Point {
 	return Point{low.Add(u256.From(r.Uint64()).Mod(high.Sub(low))), tick}
 }
 
-// TestLadder holds the sums to the contract's loop, step by step, also for
+// TestStepTable holds the table to the contract's loop, step by step, also for
 // amounts that end at a boundary or one unit beside it.
-func TestLadder(t *testing.T) {
+func TestStepTable(t *testing.T) {
 	r := rand.New(rand.NewPCG(2, 2))
 	spacings := []int32{1, 10, 60, 200}
 	for range 200 {
@@ -84,18 +84,18 @@ func TestLadder(t *testing.T) {
 			for range 20 {
 				at := somePoint(r, b)
 				amounts := []u256.Int{u256.From(r.Uint64()).Lsh(uint(r.IntN(90))).Rsh(uint(r.IntN(64))).Add(u256.One)}
-				for f := (Fill{Point: at, Left: amounts[0]}); c.step(&f) && len(amounts) < 10; {
+				for f := (Result{Point: at, Left: amounts[0]}); c.step(&f) && len(amounts) < 10; {
 					full := amounts[0].Sub(f.Left)
 					amounts = append(amounts, full, full.Add(u256.One), full.Sub(u256.One))
 				}
 				for _, amount := range amounts {
-					walked := Fill{Point: at, Left: amount}
-					for c.step(&walked) {
+					looped := Result{Point: at, Left: amount}
+					for c.step(&looped) {
 					}
-					climbed := c.Quote(at, amount)
-					climbed.Crossed, climbed.Words = 0, 0
-					if climbed != walked && !amount.IsZero() {
-						t.Fatalf("%v at %v, down %v: walked to %+v, climbed to %+v", amount, at, down, walked, climbed)
+					fromTable := c.Quote(at, amount)
+					fromTable.Crossed, fromTable.Words = 0, 0
+					if fromTable != looped && !amount.IsZero() {
+						t.Fatalf("%v at %v, down %v: the loop gives %+v, the table gives %+v", amount, at, down, looped, fromTable)
 					}
 				}
 			}
@@ -130,12 +130,12 @@ func TestBook(t *testing.T) {
 		}
 		with = next
 	}
-	if len(with.marks) != len(b.marks) {
-		t.Fatalf("%d ticks are left of %d", len(with.marks), len(b.marks))
+	if len(with.entries) != len(b.entries) {
+		t.Fatalf("%d ticks are left of %d", len(with.entries), len(b.entries))
 	}
-	for i := range b.marks {
-		if with.marks[i] != b.marks[i] {
-			t.Errorf("tick %d was %+v, is %+v", i, b.marks[i], with.marks[i])
+	for i := range b.entries {
+		if with.entries[i] != b.entries[i] {
+			t.Errorf("tick %d was %+v, is %+v", i, b.entries[i], with.entries[i])
 		}
 	}
 	if _, err := b.With(0, 10, u256.Zero.Sub(u256.One.Lsh(100))); err == nil {

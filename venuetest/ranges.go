@@ -91,13 +91,13 @@ func (l *Ranges) Limit(in int) u256.Int {
 	for _, p := range l.List {
 		lowest, highest = min(lowest, p.Lower), max(highest, p.Upper)
 	}
-	if low := ticks.GetSqrtRatioAtTick(lowest); in == 0 && low.Gt(ticks.Lowest) {
+	if low := ticks.GetSqrtRatioAtTick(lowest); in == 0 && low.Gt(ticks.MinLimit) {
 		return low
 	}
 	if in == 0 {
-		return ticks.Lowest
+		return ticks.MinLimit
 	}
-	return u256.Min(ticks.Highest, ticks.GetSqrtRatioAtTick(highest))
+	return u256.Min(ticks.MaxLimit, ticks.GetSqrtRatioAtTick(highest))
 }
 
 // Ranged is a contract whose pools are ranges.

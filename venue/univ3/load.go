@@ -29,7 +29,7 @@ func (f *Family) Blank(p venue.Pool) venue.Pool {
 	if !ok {
 		return nil
 	}
-	first, _ := ticks.Words(q.book.Spacing())
+	first, _ := ticks.BitmapWords(q.book.Spacing())
 	blank := *q
 	blank.idle, blank.survey, blank.at, blank.past = unread, &survey{next: first}, ticks.Point{}, past{}
 	return blank.with(ticks.NewBook(q.book.Spacing()))
@@ -50,7 +50,7 @@ func (f *Family) Wants(p venue.Pool) []venue.Read {
 		return nil
 	}
 	spacing := q.book.Spacing()
-	_, last := ticks.Words(spacing)
+	_, last := ticks.BitmapWords(spacing)
 	grant := min(grantWord*uint64(last-q.survey.next+1)+grantTicks, grantMost)
 	return []venue.Read{
 		{To: q.address, Data: venue.Calldata("slot0()")},
@@ -84,7 +84,7 @@ func (p *Pool) load(slot0, liquidity, list []u256.Int) (*Pool, error) {
 		return nil, errors.New("the Lens makes no way")
 	}
 	next := *p
-	if _, last := ticks.Words(p.book.Spacing()); s.next <= last {
+	if _, last := ticks.BitmapWords(p.book.Spacing()); s.next <= last {
 		next.survey = s
 		return &next, nil
 	}

@@ -40,7 +40,7 @@ func newPool(e created) *Pool {
 		address: e.pool,
 		fee:     e.fee,
 		pancake: isPancake(e.source),
-		past:    past{growth: ticks.NewGrowth(), untaxed: true, narrow: true},
+		past:    past{growth: ticks.NewFeeGrowth(), untaxed: true, narrow: true},
 	}
 	return p.with(ticks.NewBook(e.spacing))
 }
@@ -98,7 +98,7 @@ func (p *Pool) closed() bool { return p.idle != "" || p.at.Price.IsZero() }
 
 // refusal: the pool itself would take a part of the amount, or all of it for
 // nothing.
-func refusal(f ticks.Fill, amount u256.Int) error {
+func refusal(f ticks.Result, amount u256.Int) error {
 	switch {
 	case f.Left == amount:
 		return venue.ErrEmpty

@@ -35,7 +35,7 @@ const slotFarm = slotObservations + 1 + 65_535
 // past is what logs told that bears on the gas of a swap alone. Its zero value
 // knows nothing.
 type past struct {
-	growth  ticks.Growth
+	growth  ticks.FeeGrowth
 	untaxed bool // the protocol takes no share of the fees
 	tithed  bool // it is sure to have had some
 	narrow  bool // the oracle keeps one observation
@@ -57,7 +57,7 @@ func (p *Pool) Rehearse(in, out int, amount u256.Int, s *gas.Script) {
 		s.Load(p.address, u256.From(slotFarm))
 	}
 	load(slotLiquidity)
-	write(slotGrowth+uint64(in), !p.past.growth.Sure[in])
+	write(slotGrowth+uint64(in), !p.past.growth.NonZero[in])
 	if p.taxed() {
 		write(slotProtocol, !p.past.tithed)
 	}
@@ -89,7 +89,7 @@ func (p *Pool) cross(s *gas.Script, at u256.Int, in int, holds [2]bool) {
 	for token, held := range holds {
 		slot := at.Add(u256.From(1 + uint64(token)))
 		s.Load(p.address, slot)
-		if token == in || !p.past.growth.Never[token] {
+		if token == in || !p.past.growth.Zero[token] {
 			s.Write(p.address, slot, !held)
 		}
 	}

@@ -8,7 +8,7 @@ func (p *Pool) Supply(in, out int) *venue.Supply {
 		return nil
 	}
 	c := p.curves[in]
-	s := &venue.Supply{Pieces: make([]venue.Piece, 0, c.Ahead(p.at))}
+	s := &venue.Supply{Pieces: make([]venue.Piece, 0, c.MaxRanges(p.at))}
 	burnt := float64(gasSwap)
 	if p.pancake {
 		burnt += gasPancake

@@ -37,13 +37,13 @@ func (f *Family) Blank(p venue.Pool) venue.Pool {
 		return q
 	}
 	blank := *q
-	first, last := ticks.Words(q.key.spacing)
+	first, last := ticks.BitmapWords(q.key.spacing)
 	s := &survey{}
 	for w := first; w <= last; w++ {
 		s.words = append(s.words, w)
 	}
 	blank.idle, blank.survey, blank.at, blank.protocol = unread, s, ticks.Point{}, 0
-	blank.growth = ticks.Growth{}
+	blank.growth = ticks.FeeGrowth{}
 	blank.book = ticks.NewBook(q.key.spacing)
 	return blank.priced()
 }

@@ -39,7 +39,7 @@ type Pool struct {
 	idle     string
 	survey   *survey // while it is read from the chain
 
-	growth ticks.Growth // tells the gas of a swap, and nothing else
+	growth ticks.FeeGrowth // tells the gas of a swap, and nothing else
 }
 
 // key is what identifies a pool to the manager, next to its two currencies.
@@ -57,7 +57,7 @@ func newPool(e created) *Pool {
 		at:   e.at,
 		book: ticks.NewBook(e.key.spacing),
 
-		growth: ticks.NewGrowth(),
+		growth: ticks.NewFeeGrowth(),
 	}
 	p.idle = p.barred()
 	return p.priced()
@@ -128,7 +128,7 @@ func (p *Pool) Swap(in, out int, amount u256.Int) (venue.Pool, error) {
 
 // refusal: the manager itself would take a part of the amount, or all of it
 // for nothing.
-func refusal(f ticks.Fill, amount u256.Int) error {
+func refusal(f ticks.Result, amount u256.Int) error {
 	switch {
 	case f.Left == amount:
 		return venue.ErrEmpty

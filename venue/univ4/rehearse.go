@@ -41,7 +41,7 @@ func (p *Pool) Rehearse(in, out int, amount u256.Int, s *gas.Script) {
 	s.Burn(burntPool)
 	write(slot(slotPrice), false)
 	s.Load(manager, slot(slotLiquidity))
-	write(slot(slotGrowth+in), !p.growth.Sure[in])
+	write(slot(slotGrowth+in), !p.growth.NonZero[in])
 	if p.protocol>>(12*in)&0xfff != 0 {
 		write(gas.Mapped(u256.FromBytes(p.info.Tokens[in][:]), u256.From(slotProtocolFees)), true)
 	}
@@ -58,7 +58,7 @@ func (p *Pool) Rehearse(in, out int, amount u256.Int, s *gas.Script) {
 		for token, held := range holds {
 			slot := at.Add(u256.From(1 + uint64(token)))
 			s.Load(manager, slot)
-			if token == in || !p.growth.Never[token] {
+			if token == in || !p.growth.Zero[token] {
 				s.Write(manager, slot, !held)
 			}
 		}

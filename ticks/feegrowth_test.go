@@ -7,16 +7,16 @@ import (
 	"braid/u256"
 )
 
-// TestGrowth: a tick is known to keep fees when some were earned beyond it, as
+// TestFeeGrowth: a tick is known to keep fees when some were earned beyond it, as
 // seen from the price.
-func TestGrowth(t *testing.T) {
+func TestFeeGrowth(t *testing.T) {
 	const fee = 3000
 	point := func(tick int32) ticks.Point {
 		p := ticks.GetSqrtRatioAtTick(tick)
 		return ticks.Point{Price: p.Add(u256.One), Tick: tick}
 	}
 	liquidity := u256.From(1e15)
-	g := ticks.NewGrowth()
+	g := ticks.NewFeeGrowth()
 	book, g, err := g.With(ticks.NewBook(10), -1000, 1000, liquidity)
 	if err == nil {
 		book, g, err = g.With(book, -100, 100, liquidity)
@@ -42,7 +42,7 @@ func TestGrowth(t *testing.T) {
 
 	expect("untouched, down", 0, -150, -100, [2]bool{})
 	g = g.After(book, fee, point(0), point(-150))
-	if g.Never != [2]bool{false, true} || g.Sure != [2]bool{true, false} {
+	if g.Zero != [2]bool{false, true} || g.NonZero != [2]bool{true, false} {
 		t.Errorf("token 0 came in: %+v", g)
 	}
 	expect("crossed down, up again", -150, 0, -100, [2]bool{true, false})
@@ -59,7 +59,7 @@ func TestGrowth(t *testing.T) {
 	expect("settled in the book", 0, -150, -100, [2]bool{true, true})
 
 	// Of a pool that was not followed nothing is known.
-	if (ticks.Growth{}).Never != [2]bool{} {
+	if (ticks.FeeGrowth{}).Zero != [2]bool{} {
 		t.Error("an unknown past is taken for none")
 	}
 }

@@ -12,14 +12,15 @@ type Range struct {
 	Liquidity    u256.Int
 }
 
-// widths are how far the ranges of a Spread reach, in ticks to each side: a
-// price moves by 3%, 13%, 80% and a hundredfold. Each takes an equal part, so
-// liquidity is deep near the price and thin far out.
+// widths are how far the positions of Spread reach, in ticks to each side of the
+// price: 3%, 13%, 80% and a hundredfold. Each gets an equal part of the amounts,
+// so liquidity is deep near the price and thin far from it.
 var widths = [...]int32{300, 1200, 6000, 46_000}
 
-// Spread is how a market maker with two amounts would fill a new pool: at the
-// price at which they are worth the same, in ranges around it.
-func Spread(spacing int32, amount0, amount1 u256.Int) (price u256.Int, ranges []Range) {
+// Spread gives a new pool on the local chain its first price and positions: the
+// sqrt price (Q64.96) at which both amounts, in raw units, are worth the same,
+// and positions around it that take the amounts up.
+func Spread(spacing int32, amount0, amount1 u256.Int) (price u256.Int, positions []Range) {
 	ratio := new(big.Int).Lsh(amount1.Big(), 192)
 	price = u256.FromBig(ratio.Sqrt(ratio.Div(ratio, amount0.Big())))
 	tick := GetTickAtSqrtRatio(price)
@@ -34,13 +35,13 @@ func Spread(spacing int32, amount0, amount1 u256.Int) (price u256.Int, ranges []
 			r.Upper += spacing
 		}
 		r.Liquidity = getLiquidityForAmounts(price, r, amount0.Div(parts), amount1.Div(parts))
-		ranges = append(ranges, r)
+		positions = append(positions, r)
 	}
-	return price, ranges
+	return price, positions
 }
 
-// getLiquidityForAmounts is LiquidityAmounts' of the periphery, for a price
-// inside the range.
+// getLiquidityForAmounts is that of LiquidityAmounts in the periphery, for a
+// price inside the position.
 func getLiquidityForAmounts(price u256.Int, r Range, amount0, amount1 u256.Int) u256.Int {
 	lower, upper := GetSqrtRatioAtTick(r.Lower), GetSqrtRatioAtTick(r.Upper)
 	mid, _ := price.MulDiv(upper, q96)

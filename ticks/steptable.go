@@ -1,0 +1,157 @@
+package ticks
+
+import (
+	"slices"
+	"sort"
+
+	"braid/u256"
+)
+
+// A swap in the contract is a loop of steps. Each step goes from one boundary
+// to the next: an initialised tick, or the edge of a word of the tick bitmap
+// (256 ticks times the spacing). A full step, which starts at one boundary and
+// ends at the next, takes and pays amounts that depend on the liquidity
+// between the two and on the fee, not on the rest of the swap. So these
+// amounts are summed once into a table, and a swap over many boundaries is a
+// binary search in it instead of a loop.
+
+// stepTable is a table of consecutive boundaries in the direction of its
+// Curve. A published table never changes: a longer one replaces it.
+type stepTable struct {
+	rows     []stepRow
+	complete bool // there is no liquidity beyond the last row
+}
+
+// stepRow is one boundary (its sqrt price in Q64.96 and its tick) and the sums
+// over all full steps from the first row to it, in raw units: in counts the
+// input token including the fee, out the output token. Both never fall from
+// row to row.
+type stepRow struct {
+	Point
+	in, out u256.Int
+}
+
+// Sizes of a table in rows. It starts with minRows and doubles until it covers
+// the quote that asked for it. It ends at all initialised ticks plus
+// maxWordEdges edges of bitmap words, which at spacing 1 is a price move of
+// e^50; beyond that a quote makes the contract's loop.
+const (
+	minRows      = 32
+	maxWordEdges = 2048
+)
+
+// startTicks is how many initialised ticks before the boundary a new table
+// starts, so that a price that moves back a little stays inside the table.
+const startTicks = 16
+
+// useTable continues a swap that stands at a boundary: it makes all the full
+// steps that f.Left (raw units of the input) pays for, then the last, partial
+// step. It is false if the table ends while some of the input is left; the
+// caller then goes on step by step.
+func (c *Curve) useTable(f *Result) bool {
+	if c.atLimit(f.Price) {
+		return true
+	}
+	boundary := f.Tick
+	if c.down {
+		boundary++ // crossing downwards leaves the pool one tick below it
+	}
+	t, start := c.tableFor(boundary, f.Left)
+	from, ahead := t.rows[start], t.rows[start+1:]
+	// The contract's loop ends at the first boundary at which nothing is left:
+	// n rows are passed whole, and the next one is reached only exactly.
+	n := sort.Search(len(ahead), func(k int) bool { return !ahead[k].in.Sub(from.in).Lt(f.Left) })
+	ends := n < len(ahead)
+	if ends && ahead[n].in.Sub(from.in) == f.Left {
+		n++
+	}
+	to := &t.rows[start+n]
+	f.Left = f.Left.Sub(to.in.Sub(from.in))
+	f.Out = f.Out.Add(to.out.Sub(from.out))
+	f.Point = c.cross(to.Point)
+	if ends && !f.Left.IsZero() {
+		c.partialStep(f, c.book.Liquidity(f.Tick))
+	}
+	return ends || t.complete
+}
+
+// tableFor is a table that has the boundary, at the row returned, and from
+// there covers an input of amount raw units, or is as long as tables get. Two
+// goroutines may build one at the same time; either is right.
+func (c *Curve) tableFor(boundary int32, amount u256.Int) (*stepTable, int) {
+	old := c.table.Load()
+	row := c.rowOf(old, boundary)
+	if row >= 0 && c.covers(old, row, amount) {
+		return old, row
+	}
+	t := &stepTable{}
+	if row >= 0 {
+		t.rows = slices.Clone(old.rows)
+	} else {
+		t.rows = []stepRow{{Point: c.tableStart(boundary)}}
+	}
+	for !t.complete && (row < 0 || !c.covers(t, row, amount)) {
+		c.extend(t, max(minRows, 2*len(t.rows)))
+		row = c.rowOf(t, boundary)
+	}
+	c.table.Store(t)
+	return t, row
+}
+
+// covers tells that full steps from the row to the end of the table take at
+// least amount, or that the table gets no longer.
+func (c *Curve) covers(t *stepTable, row int, amount u256.Int) bool {
+	last := len(t.rows) - 1
+	return t.complete || last >= len(c.book.entries)+maxWordEdges || !t.rows[last].in.Sub(t.rows[row].in).Lt(amount)
+}
+
+// rowOf is the row of the boundary, -1 if the table does not have it.
+func (c *Curve) rowOf(t *stepTable, boundary int32) int {
+	if t == nil {
+		return -1
+	}
+	i := sort.Search(len(t.rows), func(i int) bool {
+		if c.down {
+			return t.rows[i].Tick <= boundary
+		}
+		return t.rows[i].Tick >= boundary
+	})
+	if i < len(t.rows) && t.rows[i].Tick == boundary {
+		return i
+	}
+	return -1
+}
+
+// tableStart is the boundary that a new table for the given one starts with:
+// startTicks initialised ticks before it, but inside the same bitmap word.
+func (c *Curve) tableStart(boundary int32) Point {
+	entries, i := c.book.entries, c.book.at(boundary)
+	word := c.book.compress(boundary) >> 8
+	var from int32 // a tick from which the next boundary is the start
+	if c.down {
+		from = min((word+1)<<8*c.book.spacing-1, entries[min(i+startTicks, len(entries)-1)].tick)
+	} else {
+		from = max(word<<8*c.book.spacing, entries[max(i-startTicks, 0)].tick) - 1
+	}
+	end, _, _ := c.book.next(from, c.down)
+	return end
+}
+
+// extend adds rows until there are n, or until no liquidity lies ahead.
+func (c *Curve) extend(t *stepTable, n int) {
+	t.rows = slices.Grow(t.rows, n-len(t.rows))
+	for len(t.rows) < n {
+		last := &t.rows[len(t.rows)-1]
+		from := c.cross(last.Point)
+		end, liquidity, ok := c.book.next(from.Tick, c.down)
+		if !ok || c.atLimit(from.Price) {
+			t.complete = true
+			return
+		}
+		t.rows = append(t.rows, stepRow{
+			Point: end,
+			in:    last.in.Add(c.amountIn(from.Price, end.Price, liquidity)),
+			out:   last.out.Add(c.amountOut(from.Price, end.Price, liquidity)),
+		})
+	}
+}
