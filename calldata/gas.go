@@ -8,65 +8,67 @@ import (
 	"braid/venue"
 )
 
-// margin is what lies between a foreseen swap and any that was measured, in
-// percent.
-const margin = 3
+// marginPercent is added to an estimate, so that it covers every swap that was
+// measured (make gas).
+const marginPercent = 3
 
-// gasLimit covers the plan however its sender funds it.
+// gasLimit is the gas limit of the plan's transaction, however its sender funds
+// it.
 func (c Contracts) gasLimit(p *plan.Plan, joints []joint, data []byte, t Terms) uint64 {
-	need := c.foresee(p, joints, t, gas.Pulled)
+	need := c.estimate(p, joints, t, gas.FromSender)
 	if p.TokenIn == c.WrappedNative {
-		need = max(need, c.foresee(p, joints, t, gas.Wrapped))
+		need = max(need, c.estimate(p, joints, t, gas.FromRouter))
 	}
-	need = (need + gas.Intrinsic(data)) * (100 + margin) / 100
+	need = (need + gas.Intrinsic(data)) * (100 + marginPercent) / 100
 	return uint64(max(need, gas.Floor(data)))
 }
 
 // sender stands for whoever sends the transaction.
 var sender = common.Address{0: 0x5e, 19: 0x5e}
 
-// foresee tells what the plan does, step by step, and adds it up.
-func (c Contracts) foresee(p *plan.Plan, joints []joint, t Terms, funds gas.Funds) int64 {
+// estimate is the gas of the plan beside the intrinsic gas, with the input where
+// funds says.
+func (c Contracts) estimate(p *plan.Plan, joints []joint, t Terms, funds gas.Funds) int64 {
 	schedule := c.Schedule
 	if schedule == nil {
 		schedule = gas.Ethereum
 	}
-	cast := gas.Cast{Sender: sender, Router: c.Router, Executor: c.Executor, Recipient: t.Recipient, WrappedNative: c.WrappedNative, Proxies: c.Proxies}
-	s := gas.NewScript(schedule, cast, funds, p.TokenOut, t.NativeOut)
+	accounts := gas.Accounts{Sender: sender, Router: c.Router, Executor: c.Executor, Recipient: t.Recipient, WrappedNative: c.WrappedNative, Proxies: c.Proxies}
+	e := gas.NewEstimate(schedule, accounts, funds, p.TokenOut, t.NativeOut)
 	for i := range p.Steps {
 		step := &p.Steps[i]
-		next := gas.Step{TokenIn: step.TokenIn(), TokenOut: step.TokenOut(), Funds: gas.Here, To: c.Executor}
+		next := gas.Step{TokenIn: step.TokenIn(), TokenOut: step.TokenOut(), Funds: gas.FromExecutor, To: c.Executor}
 		next.All = step.Share == plan.All
 		if next.TokenIn == p.TokenIn {
 			next.Funds = funds
 		}
 		if next.TokenOut == p.TokenOut {
-			next.To = s.Receiver()
+			next.To = e.Receiver()
 		}
 		switch joints[i] {
 		case paid:
-			next.Funds = gas.Paid
+			next.Funds = gas.InPool
 		case joined:
-			next.Joined = true
+			next.NettedIn = true
 		}
 		if i+1 < len(joints) {
 			switch joints[i+1] {
 			case paid:
 				next.To = callOf(&p.Steps[i+1]).Prepay
 			case joined:
-				next.Joins = true
+				next.NettedOut = true
 			}
 		}
-		s.Begin(next)
+		e.Begin(next)
 		q, err := step.Pool.Quote(step.In, step.Out, step.AmountIn)
 		if err != nil {
-			continue // it will revert
+			continue // a step that the pool refuses reverts
 		}
-		if r, ok := step.Pool.(venue.Rehearser); ok {
-			r.Rehearse(step.In, step.Out, step.AmountIn, s)
+		if r, ok := step.Pool.(venue.GasEstimator); ok {
+			r.EstimateGas(step.In, step.Out, step.AmountIn, e)
 		} else {
-			s.Burn(int64(q.Gas))
+			e.Add(int64(q.Gas))
 		}
 	}
-	return s.End()
+	return e.Total()
 }

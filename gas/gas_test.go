@@ -10,44 +10,44 @@ import (
 )
 
 var (
-	cast = gas.Cast{
+	accounts = gas.Accounts{
 		Sender: common.Address{1}, Router: common.Address{2}, Executor: common.Address{3},
 		Recipient: common.Address{4}, WrappedNative: common.Address{5},
 	}
 	in, out, pool = common.Address{6}, common.Address{7}, common.Address{8}
 )
 
-// swap is a script of one step, which do tells.
-func swap(s *gas.Schedule, funds gas.Funds, do func(*gas.Script)) int64 {
-	t := gas.NewScript(s, cast, funds, out, false)
-	t.Begin(gas.Step{TokenIn: in, TokenOut: out, Funds: funds, All: true, To: cast.Recipient})
-	do(t)
-	return t.End()
+// swap is the estimate of one step, which do reports.
+func swap(s *gas.Schedule, funds gas.Funds, do func(*gas.Estimate)) int64 {
+	e := gas.NewEstimate(s, accounts, funds, out, false)
+	e.Begin(gas.Step{TokenIn: in, TokenOut: out, Funds: funds, All: true, To: accounts.Recipient})
+	do(e)
+	return e.Total()
 }
 
-func more(s *gas.Schedule, base, further func(*gas.Script)) int64 {
-	return swap(s, gas.Pulled, func(t *gas.Script) { base(t); further(t) }) - swap(s, gas.Pulled, base)
+func more(s *gas.Schedule, base, further func(*gas.Estimate)) int64 {
+	return swap(s, gas.FromSender, func(t *gas.Estimate) { base(t); further(t) }) - swap(s, gas.FromSender, base)
 }
 
-// TestScript: what comes on top of a swap costs what its touches cost.
-func TestScript(t *testing.T) {
-	paid := func(s *gas.Script) { s.Pay(pool); s.Deliver(pool) }
+// TestEstimate: what comes on top of a swap costs what its touches cost.
+func TestEstimate(t *testing.T) {
+	paid := func(e *gas.Estimate) { e.Pay(pool); e.Deliver(pool) }
 	slot := func(n uint64) u256.Int { return u256.From(n) }
 	for _, row := range []struct {
 		name            string
-		further         func(*gas.Script)
+		further         func(*gas.Estimate)
 		ethereum, monad int64
 	}{
-		{"a known account", func(s *gas.Script) { s.Call(out) }, 0, 0},
-		{"a new account", func(s *gas.Script) { s.Call(pool) }, 2_500, 10_000},
-		{"a slot twice", func(s *gas.Script) { s.Load(pool, slot(1)); s.Load(pool, slot(1)) }, 2_000, 8_000},
-		{"neighbours", func(s *gas.Script) { s.Load(pool, slot(1)); s.Load(pool, slot(2)) }, 4_000, 8_000},
-		{"a fresh slot, read before", func(s *gas.Script) { s.Load(pool, slot(1)); s.Write(pool, slot(1), true) }, 21_900, 27_800},
-		{"a used slot, written twice", func(s *gas.Script) { s.Write(pool, slot(1), false); s.Write(pool, slot(1), false) }, 4_900, 10_800},
-		{"a fresh slot, cleared and filled", func(s *gas.Script) {
-			s.Write(pool, slot(1), true)
-			s.Clear(pool, slot(1), true)
-			s.Write(pool, slot(1), true)
+		{"a warm account", func(e *gas.Estimate) { e.Call(out) }, 0, 0},
+		{"a cold account", func(e *gas.Estimate) { e.Call(pool) }, 2_500, 10_000},
+		{"a slot twice", func(e *gas.Estimate) { e.Load(pool, slot(1)); e.Load(pool, slot(1)) }, 2_000, 8_000},
+		{"two slots of a page", func(e *gas.Estimate) { e.Load(pool, slot(1)); e.Load(pool, slot(2)) }, 4_000, 8_000},
+		{"an empty slot, read before", func(e *gas.Estimate) { e.Load(pool, slot(1)); e.Store(pool, slot(1), true) }, 21_900, 27_800},
+		{"a used slot, written twice", func(e *gas.Estimate) { e.Store(pool, slot(1), false); e.Store(pool, slot(1), false) }, 4_900, 10_800},
+		{"an empty slot, cleared and filled", func(e *gas.Estimate) {
+			e.Store(pool, slot(1), true)
+			e.Clear(pool, slot(1), true)
+			e.Store(pool, slot(1), true)
 		}, 2_100 + 2*19_900, 27_800},
 	} {
 		if got := more(gas.Ethereum, paid, row.further); got != row.ethereum {
@@ -61,9 +61,9 @@ func TestScript(t *testing.T) {
 
 // TestFunds: wrapping what is sent is dearer than pulling it.
 func TestFunds(t *testing.T) {
-	paid := func(s *gas.Script) { s.Pay(pool); s.Deliver(pool) }
+	paid := func(e *gas.Estimate) { e.Pay(pool); e.Deliver(pool) }
 	for _, s := range []*gas.Schedule{gas.Ethereum, gas.Monad} {
-		if pulled, wrapped := swap(s, gas.Pulled, paid), swap(s, gas.Wrapped, paid); wrapped <= pulled {
+		if pulled, wrapped := swap(s, gas.FromSender, paid), swap(s, gas.FromRouter, paid); wrapped <= pulled {
 			t.Errorf("%s: %d wrapped, %d pulled", s.Name, wrapped, pulled)
 		}
 	}
@@ -81,7 +81,7 @@ func TestProxies(t *testing.T) {
 	token, wrapped := common.Address{1}, common.Address{2}
 	for schedule, more := range map[*gas.Schedule]int64{gas.Ethereum: 2*2_000 + 2_500 + 3_000, gas.Monad: 2*8_000 + 10_000 + 3_000} {
 		need := func(proxies bool, tokenOut common.Address) int64 {
-			return gas.NewScript(schedule, gas.Cast{WrappedNative: wrapped, Proxies: proxies}, gas.Pulled, tokenOut, false).End()
+			return gas.NewEstimate(schedule, gas.Accounts{WrappedNative: wrapped, Proxies: proxies}, gas.FromSender, tokenOut, false).Total()
 		}
 		if got := need(true, token) - need(false, token); got != more {
 			t.Errorf("%s: a proxy burns %d more, want %d", schedule.Name, got, more)

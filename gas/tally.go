@@ -6,8 +6,9 @@ import (
 	"braid/u256"
 )
 
-// Tally knows what a transaction has met so far. Its methods return the cost
-// of one more thing on top of a warm access.
+// Tally follows the accesses of one transaction: it keeps which accounts and
+// pages are warm and what was written. Account, Load and Store return what the
+// access costs beyond a warm one, in gas.
 type Tally struct {
 	schedule *Schedule
 	accounts map[common.Address]bool
@@ -23,14 +24,17 @@ type Slot struct {
 	Key u256.Int
 }
 
+// page is what a transaction has done to a page of storage.
 type page struct {
 	warm, written bool
-	growth, peak  int // slots that came to hold something, less those that ceased to
+	filled        int // slots that were empty and are not, less those the other way
+	peak          int // the most that filled has been
 }
 
+// slot is the value of a slot before the transaction, and now.
 type slot struct{ original, current u256.Int }
 
-// NewTally begins a transaction to which the given accounts are warm.
+// NewTally begins a transaction in which the given accounts are warm.
 func NewTally(s *Schedule, warm ...common.Address) *Tally {
 	t := &Tally{schedule: s, accounts: map[common.Address]bool{}, pages: map[Slot]page{}, slots: map[Slot]slot{}}
 	for _, a := range warm {
@@ -39,10 +43,10 @@ func NewTally(s *Schedule, warm ...common.Address) *Tally {
 	return t
 }
 
-// Schedule is what it prices by.
+// Schedule is the one it charges by.
 func (t *Tally) Schedule() *Schedule { return t.schedule }
 
-// Account meets an account.
+// Account is an access to an account.
 func (t *Tally) Account(a common.Address) int64 {
 	if t.accounts[a] {
 		return 0
@@ -54,12 +58,12 @@ func (t *Tally) Account(a common.Address) int64 {
 	return t.schedule.coldAccount
 }
 
-// Load reads a slot.
+// Load is a read of a slot.
 func (t *Tally) Load(s Slot) int64 {
 	return t.touch(s, t.schedule.coldLoad)
 }
 
-// Store writes value to a slot that held was when the transaction began. Only
+// Store is a write of value to a slot that held was before the transaction. Only
 // the first write of a slot looks at was.
 func (t *Tally) Store(s Slot, was, value u256.Int) int64 {
 	cost := t.touch(s, t.schedule.coldStore)
@@ -94,17 +98,19 @@ func (t *Tally) touch(s Slot, cold int64) int64 {
 	return cold
 }
 
+// page is the key of the slot's page.
 func (t *Tally) page(s Slot) Slot {
 	return Slot{s.At, s.Key.Rsh(t.schedule.pageBits)}
 }
 
-// Mark is a place to return to, and Revert returns there: what a call did that
-// reverted is cold again, and unwritten.
+// Mark is a state to which Revert can return.
 func (t *Tally) Mark() int {
 	t.marked = true
 	return len(t.undo)
 }
 
+// Revert returns to a mark: what a call did that reverted is cold again, and
+// unwritten.
 func (t *Tally) Revert(mark int) {
 	for i := len(t.undo) - 1; i >= mark; i-- {
 		t.undo[i]()

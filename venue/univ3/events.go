@@ -196,15 +196,15 @@ func (f *Family) Apply(p venue.Pool, e venue.Event) (venue.Pool, error) {
 		next := *old
 		next.at = e.at
 		if !e.first {
-			next.past.growth = old.past.growth.After(old.book, old.fee, old.at, e.at)
-			next.past.tithed = old.past.tithed || old.tithes(e.in)
+			next.history.growth = old.history.growth.After(old.book, old.fee, old.at, e.at)
+			next.history.protocolFees = old.history.protocolFees || old.earnsProtocol(e.in)
 		}
 		if !e.at.Valid() || !e.first && old.book.Liquidity(e.at.Tick) != e.liquidity {
 			next.idle = contradiction
 		}
 		return &next, nil
 	case changed:
-		book, growth, err := old.past.growth.With(old.book, e.lower, e.upper, e.delta)
+		book, growth, err := old.history.growth.With(old.book, e.lower, e.upper, e.delta)
 		if err != nil {
 			next := *old
 			next.idle = contradiction
@@ -214,15 +214,15 @@ func (f *Family) Apply(p venue.Pool, e venue.Event) (venue.Pool, error) {
 			return old, nil
 		}
 		next := old.with(book)
-		next.past.growth = growth
+		next.history.growth = growth
 		return next, nil
 	case taxed:
 		next := *old
-		next.past.untaxed = !e.share
+		next.history.noProtocolFee = !e.share
 		return &next, nil
 	case widened:
 		next := *old
-		next.past.narrow = false
+		next.history.singleObservation = false
 		return &next, nil
 	}
 	return nil, fmt.Errorf("univ3: event %T", e)

@@ -31,7 +31,7 @@ func (f *Family) Blank(p venue.Pool) venue.Pool {
 	}
 	first, _ := ticks.BitmapWords(q.book.Spacing())
 	blank := *q
-	blank.idle, blank.survey, blank.at, blank.past = unread, &survey{next: first}, ticks.Point{}, past{}
+	blank.idle, blank.survey, blank.at, blank.history = unread, &survey{next: first}, ticks.Point{}, history{}
 	return blank.with(ticks.NewBook(q.book.Spacing()))
 }
 

@@ -31,7 +31,7 @@ type Pool struct {
 	idle    string
 	survey  *survey // while it is read from the chain
 
-	past past
+	history history
 }
 
 func newPool(e created) *Pool {
@@ -40,7 +40,7 @@ func newPool(e created) *Pool {
 		address: e.pool,
 		fee:     e.fee,
 		pancake: isPancake(e.source),
-		past:    past{growth: ticks.NewFeeGrowth(), untaxed: true, narrow: true},
+		history: history{growth: ticks.NewFeeGrowth(), noProtocolFee: true, singleObservation: true},
 	}
 	return p.with(ticks.NewBook(e.spacing))
 }

@@ -1,0 +1,201 @@
+package gas
+
+import (
+	"encoding/binary"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/crypto"
+
+	"braid/u256"
+)
+
+// Estimate adds up the gas of one swap transaction before it is sent. Callers
+// report what the swap will do, in order: calls of accounts, reads and writes
+// of storage slots, token transfers. Each report adds what the schedule
+// charges, given what earlier reports have made warm or written already. Where
+// it is not known whether a slot holds something, the dearer case is reported,
+// so the sum is an upper estimate. All sums are in units of gas.
+//
+// Use it as NewEstimate, then for each step of the route Begin and the reports
+// of its pool, then Total. What a transaction costs before it runs (Intrinsic)
+// is not part of it.
+type Estimate struct {
+	Accounts
+	Step
+
+	state   *Tally
+	native  bool // the recipient gets native currency
+	total   int64
+	stores  uint64 // so far: each writes another value than any before
+	unspent bool   // the Router keeps some of what it wrapped
+	empty   []common.Address
+}
+
+// Accounts are those that every swap involves. The Router, the Executor and the
+// recipient hold none of any token at the start; the sender holds tokenIn alone,
+// or none if it sends native currency.
+type Accounts struct {
+	Sender, Router, Executor, Recipient, WrappedNative common.Address
+	Proxies                                            bool // every token but WrappedNative is taken for a proxy contract
+}
+
+// Step is what the route asks of one step: swap TokenIn for TokenOut in a pool.
+type Step struct {
+	TokenIn, TokenOut common.Address
+	Funds             Funds
+	All               bool           // it takes all that is held of TokenIn
+	To                common.Address // who is paid TokenOut
+
+	// The pools of consecutive steps may share a contract that nets what they
+	// owe each other. Then the step before pays this one, or this one the step
+	// after it, without a transfer.
+	NettedIn, NettedOut bool
+}
+
+// Funds is where the input of a step is before it.
+type Funds byte
+
+const (
+	FromSender   Funds = iota // the sender holds it, with an allowance for the Router
+	FromRouter                // the Router holds it, having wrapped native currency
+	FromExecutor              // the Executor holds it, as the output of earlier steps
+	InPool                    // the pool holds it: the step before paid it there
+)
+
+// Gas of the parts of a swap, beside what Call, Load, Store and Clear add for
+// the accounts and slots they touch: computing, memory, logs and warm accesses.
+// Measured on the local chain with plain tokens, except that of a proxy, which
+// is assumed.
+const (
+	gasRouter   = 9_500
+	gasStep     = 6_000
+	gasMeasure  = 4_000
+	gasTransfer = 2_000
+	gasProxy    = 3_000
+	gasPull     = 2_500
+	gasApprove  = 7_000
+	gasFund     = 3_000
+	gasDeposit  = 7_200
+	gasWithdraw = 12_500
+	gasSend     = 29_000 // of native currency, to an account that may not exist
+)
+
+// NewEstimate begins a swap for tokenOut, with the input where funds says. If
+// native, the Router receives wrapped native in place of the recipient, and
+// unwraps it. If funds is FromRouter, the Router first wraps what the sender
+// sends along.
+func NewEstimate(s *Schedule, a Accounts, funds Funds, tokenOut common.Address, native bool) *Estimate {
+	e := &Estimate{Accounts: a, native: native, state: NewTally(s, a.Sender, a.Router)}
+	e.Add(gasRouter)
+	e.Call(a.Executor)
+	if funds == FromRouter {
+		e.Add(gasFund)
+		e.Deposit(a.Router)
+	}
+	e.balanceOf(tokenOut, e.Receiver())
+	return e
+}
+
+// Receiver is who is paid the output of the last steps.
+func (e *Estimate) Receiver() common.Address {
+	if e.native {
+		return e.Router
+	}
+	return e.Recipient
+}
+
+// Begin makes step the one that the reports after it are about.
+func (e *Estimate) Begin(step Step) {
+	e.Step = step
+	if !step.NettedIn {
+		e.Add(gasStep)
+	}
+	if step.To == e.Executor && !step.NettedOut {
+		e.Add(gasMeasure)
+		e.balanceOf(step.TokenOut, e.Executor)
+	}
+}
+
+// Total ends the swap and returns all the gas it needs.
+func (e *Estimate) Total() int64 {
+	if e.native {
+		e.Withdraw(e.Router)
+		e.Call(e.Recipient)
+		e.Add(gasSend)
+	}
+	if e.unspent {
+		e.Transfer(e.WrappedNative, e.Router, e.Sender, true)
+	}
+	return e.total
+}
+
+// Add reports gas that every schedule charges alike: computing and warm
+// accesses.
+func (e *Estimate) Add(gas int64) { e.total += gas }
+
+// Memory reports a call frame with that many 32-byte words of memory. It adds
+// what they cost beyond 3 gas each, which is part of the computing.
+func (e *Estimate) Memory(words int64) {
+	e.total += max(0, e.state.schedule.memory(words)-3*words)
+}
+
+// Call reports a call of an account. It adds the surcharge for a cold one.
+func (e *Estimate) Call(a common.Address) { e.total += e.state.Account(a) }
+
+// Load reports a read of a storage slot.
+func (e *Estimate) Load(account common.Address, slot u256.Int) {
+	e.total += e.state.Load(Slot{account, slot})
+}
+
+// Store reports a write of something to a storage slot. wasZero tells that the
+// slot held nothing before the transaction; only the first write of a slot
+// looks at it.
+func (e *Estimate) Store(account common.Address, slot u256.Int, wasZero bool) {
+	e.stores++
+	e.total += e.state.Store(Slot{account, slot}, before(wasZero), u256.From(1+e.stores))
+}
+
+// Clear reports a write of zero to a storage slot; wasZero is as with Store.
+func (e *Estimate) Clear(account common.Address, slot u256.Int, wasZero bool) {
+	e.total += e.state.Store(Slot{account, slot}, before(wasZero), u256.Zero)
+}
+
+// before stands for what a slot holds before the transaction. It differs from
+// all values that Store writes.
+func before(zero bool) u256.Int {
+	if zero {
+		return u256.Zero
+	}
+	return u256.One
+}
+
+// HoldsNone reports an account that holds no tokens between transactions, so
+// that each transfer to it fills an empty slot.
+func (e *Estimate) HoldsNone(a common.Address) { e.empty = append(e.empty, a) }
+
+// MappingSlot is the slot of a key in a Solidity mapping, which is declared at
+// the given slot.
+func MappingSlot(key, mapping u256.Int) u256.Int {
+	k, m := key.Bytes(), mapping.Bytes()
+	return u256.FromBytes(crypto.Keccak256(k[:], m[:]))
+}
+
+// SignedKey is a signed number as the key of a mapping: its two's complement.
+func SignedKey(n int32) u256.Int {
+	if n < 0 {
+		return u256.Zero.Sub(u256.From(uint64(-int64(n))))
+	}
+	return u256.From(uint64(n))
+}
+
+// AnySlot stands for a slot that a contract keeps under a hash, where its real
+// number does not matter: equal arguments give the same slot, others a slot on
+// another page. what is a number the caller gives to a mapping of the contract,
+// who and n are the key in it.
+func AnySlot(what byte, who common.Address, n uint32) u256.Int {
+	var key [32]byte
+	key[0] = what
+	copy(key[1:], who[:])
+	binary.BigEndian.PutUint32(key[21:], n)
+	return u256.FromBytes(key[:])
+}
