@@ -11,7 +11,7 @@ import (
 // deep is a market of n orders a side at prices apart, with a vault between.
 func deep(n int) *Pool {
 	t := &terms{
-		lot: [2]lot{newLot(8), newLot(-3)}, sizePrecision: u256.From(1e10), toWad: u256.From(1e9), most: max96.Div(u256.From(1e10)),
+		lot: [2]lot{newLot(8), newLot(-3)}, sizePrecision: u256.From(1e10), toWad: u256.From(1e9), maxQuote: max96.Div(u256.From(1e10)),
 		takerFeeBps: u256.From(4), spread: u256.From(30),
 	}
 	p := &Pool{terms: t, info: &venue.Info{}}

@@ -10,33 +10,37 @@ import (
 	"braid/u256"
 )
 
-// order is a maker's offer. Orders of one price are filled oldest first.
+// order is a limit order of a maker. Orders of one price are filled oldest
+// first. What is filled of a flip order is offered back on the other side, at
+// the flip price, by its partner.
 type order struct {
 	id      uint64
 	price   uint32   // times pricePrecision
-	flip    uint32   // the price at which what was filled is offered back; 0: never
-	partner uint64   // the order that offers it back, once there is one
-	size    u256.Int // times sizePrecision
+	flip    uint32   // flip price, times pricePrecision; 0 for a plain order
+	partner uint64   // id of the order on the other side; 0 if there is none yet
+	size    u256.Int // base, times sizePrecision
 	maker   common.Address
 }
 
-func (o *order) worth() u256.Int { return u256.From(uint64(o.price)) }
+// price256 is the price as a u256.Int, times pricePrecision.
+func (o *order) price256() u256.Int { return u256.From(uint64(o.price)) }
 
-// Sides of the book, named by the token a taker brings.
+// Sides of the book, numbered by the token that a taker brings to them.
 const (
 	bids = base
 	asks = quote
 )
 
-// insert puts the newest order behind those of a price as good as its own.
-// Orders are in the order they are filled, and the slice is never written to.
+// insert is the side with a new order, which comes after those of the same or a
+// better price. Orders are in the order in which they are filled. The slice
+// given is not written to.
 func insert(side int, orders []order, o order) []order {
-	at := sort.Search(len(orders), func(i int) bool { return better(side, o.worth(), orders[i].worth()) })
+	at := sort.Search(len(orders), func(i int) bool { return better(side, o.price256(), orders[i].price256()) })
 	next := make([]order, 0, len(orders)+1)
 	return append(append(append(next, orders[:at]...), o), orders[at:]...)
 }
 
-// better tells which price a taker prefers.
+// better tells that a taker prefers price a to price b.
 func better(side int, a, b u256.Int) bool {
 	if side == bids {
 		return a.Gt(b)
@@ -48,14 +52,14 @@ func find(orders []order, id uint64) int {
 	return slices.IndexFunc(orders, func(o order) bool { return o.id == id })
 }
 
-// edit is the side with one order changed.
+// edit is a copy of the side with one order changed.
 func edit(orders []order, i int, change func(*order)) []order {
 	next := slices.Clone(orders)
 	change(&next[i])
 	return next
 }
 
-// place adds a new order, and tells the one it is paired with.
+// place adds a new order, and makes it the partner of its own partner.
 func (p *Pool) place(side int, o order) {
 	p.book[side] = insert(side, p.book[side], o)
 	p.last = max(p.last, o.id)
@@ -72,7 +76,8 @@ func (p *Pool) pair(side int, id, partner uint64) {
 	}
 }
 
-// resize is a fill or what a fill gives back. An order of no size is gone.
+// resize gives an order another size; one of size 0 is removed. It is false if
+// there is no such order.
 func (p *Pool) resize(side int, id uint64, size u256.Int) bool {
 	i := find(p.book[side], id)
 	if i < 0 {
@@ -87,7 +92,8 @@ func (p *Pool) resize(side int, id uint64, size u256.Int) bool {
 	return true
 }
 
-// pay notes that the maker of an order gets money.
+// pay records that the maker of an order has been paid, so that its balances in
+// the margin account are not zero.
 func (p *Pool) pay(side int, id uint64) {
 	i := find(p.book[side], id)
 	if i < 0 || p.paid[p.book[side][i].maker] {
@@ -98,13 +104,13 @@ func (p *Pool) pay(side int, id uint64) {
 	p.paid = paid
 }
 
-// fill takes from an order, which may be a flip order: what was filled is then
+// fill takes size from an order. If it is a flip order, what was filled is
 // offered back on the other side, by its partner or by a new order.
 func (p *Pool) fill(side int, o order, size u256.Int) {
 	if o.flip != 0 {
 		back := size
 		if side == asks {
-			back = size.Mul(o.worth()).Div(u256.From(uint64(o.flip)))
+			back = size.Mul(o.price256()).Div(u256.From(uint64(o.flip)))
 		}
 		if o.partner == 0 {
 			twin := order{id: p.last + 1, maker: o.maker, price: o.flip, flip: o.price, size: back}
@@ -119,31 +125,32 @@ func (p *Pool) fill(side int, o order, size u256.Int) {
 	p.resize(side, o.id, o.size.Sub(size))
 }
 
-// vault quotes a ladder without end beside the book: the next step of a side
-// is one spread away, and a step taken on one side moves the other along.
+// vault quotes an endless series of levels on each side of the book: the next
+// level of a side is one spread away, and a level that is used up on one side
+// moves the other side too.
 type vault struct {
-	price  [2]u256.Int // best of each side, times 1e18
-	size   [2]u256.Int // of the best step, times sizePrecision
-	filled [2]u256.Int // of that
+	price  [2]u256.Int // best of each side, wad
+	size   [2]u256.Int // base at the best level, times sizePrecision
+	filled [2]u256.Int // what of that was filled already
 }
 
 var (
 	wad    = u256.From(1_000_000_000_000_000_000)
-	one    = u256.From(10_000)
+	one    = u256.From(10_000) // 100% in basis points
 	double = u256.From(20_000)
 )
 
-// rest is what is left of the best step.
-func (v *vault) rest(side int) u256.Int { return v.size[side].Sub(v.filled[side]) }
+// unfilled is what is left of the best level, times sizePrecision.
+func (v *vault) unfilled(side int) u256.Int { return v.size[side].Sub(v.filled[side]) }
 
-// take fills part of the best step.
-func (v *vault) take(side int, size u256.Int) { v.filled[side] = v.filled[side].Add(size) }
+// fill takes size from the best level.
+func (v *vault) fill(side int, size u256.Int) { v.filled[side] = v.filled[side].Add(size) }
 
-// step moves the vault past the best step of a side; the other side follows.
-// All rounding is as in AbstractAMM.
-func (v *vault) step(side int, spread u256.Int) {
-	l := ladder{v.price[side], v.size[side]}
-	l.step(side, spread)
+// advance moves the vault past the best level of a side; the other side
+// follows. spread is in basis points. All rounding is that of AbstractAMM.
+func (v *vault) advance(side int, spread u256.Int) {
+	l := vaultLevel{v.price[side], v.size[side]}
+	l.advance(side, spread)
 	v.price[side], v.size[side], v.filled[side] = l.price, l.size, u256.Zero
 	up, half := one.Add(spread), double.Add(spread)
 	if side == asks {
@@ -156,17 +163,19 @@ func (v *vault) step(side int, spread u256.Int) {
 	}
 }
 
-// ladder is one side of the vault.
-type ladder struct{ price, size u256.Int }
+// vaultLevel is one level of the vault: a price in wad, and base times
+// sizePrecision.
+type vaultLevel struct{ price, size u256.Int }
 
-// open tells whether anything is offered. An untouched market has its ask at
-// the end of the world and its bid at zero.
-func (l *ladder) open() bool {
+// open tells whether anything is offered. A vault that nobody has funded has
+// its ask at the largest number there is and its bid at zero.
+func (l *vaultLevel) open() bool {
 	return !l.size.IsZero() && !l.price.IsZero() && l.price != u256.Max
 }
 
-// step goes on to the next step; false is an overflow.
-func (l *ladder) step(side int, spread u256.Int) (ok bool) {
+// advance moves to the next level; false is an overflow. spread is in basis
+// points.
+func (l *vaultLevel) advance(side int, spread u256.Int) (ok bool) {
 	up, half := one.Add(spread), double.Add(spread)
 	if side == asks {
 		l.price, ok = mulDivRound(l.price, up, one)
@@ -178,6 +187,7 @@ func (l *ladder) step(side int, spread u256.Int) (ok bool) {
 	return ok && !l.size.Gt(max96)
 }
 
+// mulDivRound is a*b/d rounded to the nearest; false is an overflow.
 func mulDivRound(a, b, d u256.Int) (u256.Int, bool) {
 	product, over := a.MulOver(b)
 	sum, carry := product.AddOver(d.Rsh(1))

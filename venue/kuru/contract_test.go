@@ -120,7 +120,7 @@ func (m *market) do(to common.Address, name, method string, args ...any) error {
 }
 
 func (m *market) hear(logs []*types.Log) (err error) {
-	if m.pool, err = venuetest.Heard(m.family, m.pool, logs); err == nil && m.pool.unsure {
+	if m.pool, err = venuetest.Heard(m.family, m.pool, logs); err == nil && m.pool.vaultUnknown {
 		return m.load()
 	}
 	return err

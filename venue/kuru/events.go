@@ -34,7 +34,7 @@ type Family struct {
 }
 
 // New follows those of the sources that are of this family. Markets of native
-// are shown as markets of wrapped native.
+// currency are listed as markets of wrapped native.
 func New(sources []venue.Source, wrappedNative common.Address) *Family {
 	return &Family{sources: venue.ByFactory(sources, Name), wrappedNative: wrappedNative}
 }
@@ -66,8 +66,8 @@ func (f *Family) Topics() []common.Hash {
 	}
 }
 
-// What a market says. All but the first may be said by strangers, for whom
-// there is no pool.
+// Events of a market. Any contract may emit logs like those of all but the
+// first: then there is no pool to apply them to.
 type (
 	at         struct{ market common.Address }
 	registered struct {
@@ -87,7 +87,7 @@ type (
 	canceled struct {
 		at
 		ids   []uint64
-		pairs bool // with their partners
+		pairs bool // and their partners
 	}
 	traded struct {
 		at
@@ -157,7 +157,7 @@ func (f *Family) registered(log *types.Log, w words32) (venue.Event, error) {
 		takerFeeBps:   w.number(9),
 		spread:        w.number(11),
 		toWad:         wad.Div(w.number(4)),
-		most:          max96.Div(w.number(5)),
+		maxQuote:      max96.Div(w.number(5)),
 	}
 	tokens := make([]common.Address, 2)
 	for i := range tokens {
@@ -167,7 +167,7 @@ func (f *Family) registered(log *types.Log, w words32) (venue.Event, error) {
 		}
 	}
 	if tokens[base] == tokens[quote] {
-		return nil, nil // native against its wrapping: nothing to route
+		return nil, nil // native against wrapped native: nothing to route
 	}
 	p := &Pool{terms: t, info: &venue.Info{ID: venue.AddressID(t.market), Source: source, Tokens: tokens}}
 	p.vault.price[asks] = u256.Max
@@ -186,13 +186,14 @@ func (f *Family) Apply(p venue.Pool, e venue.Event) (venue.Pool, error) {
 		return nil, venue.ErrUnknownPool
 	}
 	next := old.next()
-	if err := next.hear(e); err != nil {
+	if err := next.apply(e); err != nil {
 		return nil, fmt.Errorf("kuru: market %s: %w", old.market, err)
 	}
 	return next, nil
 }
 
-func (p *Pool) hear(e venue.Event) error {
+// apply changes a copy that nobody else has seen yet.
+func (p *Pool) apply(e venue.Event) error {
 	switch e := e.(type) {
 	case placed:
 		p.place(e.side, e.order)
@@ -213,15 +214,15 @@ func (p *Pool) hear(e venue.Event) error {
 				return fmt.Errorf("trade of unknown order %d", e.id)
 			}
 		case e.size.IsZero():
-			// Whether what was filled of a step is forgotten when a take ends with
-			// it depends on the market's version, and no log tells.
-			p.unsure = p.unsure || !p.vault.filled[e.side].IsZero()
-			p.vault.step(e.side, p.spread)
+			// Whether a market order that ends with a level of the vault resets what
+			// was filled of it depends on the market's version; no log tells.
+			p.vaultUnknown = p.vaultUnknown || !p.vault.filled[e.side].IsZero()
+			p.vault.advance(e.side, p.spread)
 		default:
-			p.vault.take(e.side, e.part)
+			p.vault.fill(e.side, e.part)
 		}
 	case vaulted:
-		p.vault, p.unsure = e.vault, false
+		p.vault, p.vaultUnknown = e.vault, false
 	case toggled:
 		p.paused = e.paused
 	default:
@@ -230,8 +231,8 @@ func (p *Pool) hear(e venue.Event) error {
 	return nil
 }
 
-// cancel takes an order off the book, if it still stands: a market may say so
-// twice, and of orders filled before.
+// cancel removes an order, if it is still there: a market may log it twice, and
+// for orders that were filled before.
 func (p *Pool) cancel(id uint64, pair bool) {
 	for side, orders := range p.book {
 		i := find(orders, id)
@@ -246,7 +247,7 @@ func (p *Pool) cancel(id uint64, pair bool) {
 	}
 }
 
-// sideOf is where a taker who buys finds orders.
+// sideOf is the side that a taker who buys base, or sells it, is matched with.
 func sideOf(buys bool) int {
 	if buys {
 		return asks

@@ -7,41 +7,43 @@ import (
 	"braid/u256"
 )
 
-// What a take burns in the market, the margin account and around them,
-// whatever it touches: as such, for each order, for each step of the vault,
-// and for an order that is offered back.
+// Gas of a market order beside what gas.Estimate adds for accounts and slots: of
+// the order itself, for each limit order it fills, for filling the vault at all,
+// for each level of the vault, and for each flip order.
 const (
-	computeSwap  = 24_000
-	computeOrder = 21_801
-	computeMore  = 1_200 // each order burns that for every one before it
-	computeVault = 15_081
-	computeStep  = 5_371
-	computeFlip  = 30_000
+	computeSwap   = 24_000
+	computeFill   = 21_801
+	computeMore   = 1_200 // each fill costs that much more than the one before it
+	computeVault  = 15_081
+	computeLevel  = 5_371
+	computeFlip   = 30_000
+	wordsPerFill2 = 5 // of memory, times the square of the fills: the list of payments is copied for each
 )
 
-// What a market and the margin account keep beside the words at their start.
+// Mappings of a market and of the margin account, as gas.AnySlot numbers them.
 const (
-	mapTree = iota
-	mapEdge // of the tree, where a search for the best price begins
+	mapTree     = iota // of prices
+	mapTreeEdge        // where a search for the best price begins
 	mapPrice
 	mapOrder
-	mapMoney
-	mapBack
+	mapBalance // of an account in the margin account
+	mapFlipped
 )
 
+// Storage of a market.
 const (
-	reads    = 17 // of its first that a take reads
-	fees     = 18
-	memory   = 5 // words, times the square of the orders: the list of payments is copied for each
-	heights  = 3 // of the tree of prices, below its root
-	newWords = 8 // that an order takes which is offered back
+	slotsRead  = 17 // the first slots, which every market order reads
+	slotFees   = 18
+	treeHeight = 3 // of the tree of prices, below its root
+	orderSlots = 8 // that a new order fills
 )
 
-// EstimateGas counts the money of makers as none until they are seen to be paid.
-// Whether fees were collected is not heard either: they count as such, but not
-// both on a side that has traded.
+// EstimateGas counts the balances of makers in the margin account as zero until
+// logs show that they were paid. Whether fees were collected is not logged: the
+// slot of the fees counts as zero, unless the side has traded and a maker's
+// balance counts as zero already.
 func (p *Pool) EstimateGas(in, out int, amount u256.Int, e *gas.Estimate) {
-	t, err := p.take(in, amount)
+	m, err := p.order(in, amount)
 	if err != nil {
 		return
 	}
@@ -54,16 +56,16 @@ func (p *Pool) EstimateGas(in, out int, amount u256.Int, e *gas.Estimate) {
 	e.Call(p.market)
 	e.Call(common.Address{19: Kind}) // the code that all markets share
 	e.Call(p.margin)
-	e.Load(p.margin, gas.AnySlot(mapMoney, p.market, 0))
-	for i := range uint64(reads) {
+	e.Load(p.margin, gas.AnySlot(mapBalance, p.market, 0))
+	for i := range uint64(slotsRead) {
 		e.Load(p.market, u256.From(i))
 	}
-	for height := range heights {
-		e.Load(p.market, gas.AnySlot(mapEdge, p.market, uint32(height)<<8|uint32(in)))
+	for height := range treeHeight {
+		e.Load(p.market, gas.AnySlot(mapTreeEdge, p.market, uint32(height)<<8|uint32(in)))
 	}
-	e.Load(p.market, u256.From(fees))
-	unseen := p.fillAll(in, &t, e)
-	e.Store(p.market, u256.From(fees), !unseen || !p.traded[in])
+	e.Load(p.market, u256.From(slotFees))
+	unpaid := p.fillAll(in, &m, e)
+	e.Store(p.market, u256.From(slotFees), !unpaid || !p.traded[in])
 	if p.native[out] {
 		e.DeliverNative()
 	} else {
@@ -74,24 +76,24 @@ func (p *Pool) EstimateGas(in, out int, amount u256.Int, e *gas.Estimate) {
 	}
 }
 
-// fillAll tells of every order and step that a take meets, and whether it meets
-// makers who were not seen to be paid.
-func (p *Pool) fillAll(in int, t *taken, e *gas.Estimate) (unseen bool) {
+// fillAll reports every limit order and vault level that a market order fills,
+// and tells whether logs do not show some of the makers to have been paid.
+func (p *Pool) fillAll(in int, m *match, e *gas.Estimate) (unpaid bool) {
 	vault, rest, filled := false, p.book[in], int64(0)
-	for i, l := range p.levels(in)[:t.last+1] {
+	for i, l := range p.levels(in)[:m.last+1] {
 		size := l.size
-		if i == t.last {
-			size = t.rest
+		if i == m.last {
+			size = m.lastSize
 		}
 		if l.orders == nil {
 			if !vault {
 				vault = true
 				p.openVault(in, e)
 			}
-			p.step(in, size == l.size, e)
+			p.fillVault(in, size == l.size, e)
 			continue
 		}
-		p.climb(l.orders[0].price, size == l.size, e)
+		p.descend(l.orders[0].price, size == l.size, e)
 		if size == l.size {
 			rest = rest[len(l.orders):]
 		}
@@ -101,23 +103,23 @@ func (p *Pool) fillAll(in int, t *taken, e *gas.Estimate) (unseen bool) {
 				break
 			}
 			size = size.Sub(part)
-			e.Add(computeOrder + computeMore*filled)
+			e.Add(computeFill + computeMore*filled)
 			filled++
 			p.fillOne(&o, e)
-			unseen = unseen || !p.paid[o.maker]
+			unpaid = unpaid || !p.paid[o.maker]
 		}
 	}
-	if len(rest) > 0 { // what is best now
-		p.climb(rest[0].price, false, e)
+	if len(rest) > 0 { // the best price after it
+		p.descend(rest[0].price, false, e)
 	}
-	e.Memory(memory * filled * filled)
-	return unseen
+	e.Memory(wordsPerFill2 * filled * filled)
+	return unpaid
 }
 
-// climb reads the tree down to a price, and takes the price out of it if
-// nothing is left there.
-func (p *Pool) climb(price uint32, whole bool, e *gas.Estimate) {
-	for height := range heights {
+// descend reports a walk down the tree to a price, which is removed from the
+// tree if the level is filled whole.
+func (p *Pool) descend(price uint32, whole bool, e *gas.Estimate) {
+	for height := range treeHeight {
 		slot := gas.AnySlot(mapTree, p.market, price>>(8+8*height)).Add(u256.From(uint64(height) << 8))
 		e.Load(p.market, slot)
 		if whole {
@@ -126,6 +128,7 @@ func (p *Pool) climb(price uint32, whole bool, e *gas.Estimate) {
 	}
 }
 
+// fillOne reports the fill of a limit order, and the payments of its maker.
 func (p *Pool) fillOne(o *order, e *gas.Estimate) {
 	price := gas.AnySlot(mapPrice, p.market, o.price)
 	e.Load(p.market, price)
@@ -135,25 +138,25 @@ func (p *Pool) fillOne(o *order, e *gas.Estimate) {
 	e.Load(p.market, slot.Add(u256.One))
 	e.Store(p.market, slot.Add(u256.One), false)
 	for _, token := range p.info.Tokens {
-		money := gas.AnySlot(mapMoney, o.maker, uint32(token[0])<<24|uint32(token[1])<<16|uint32(token[2])<<8|uint32(token[3]))
-		e.Load(p.margin, money)
-		e.Store(p.margin, money, !p.paid[o.maker])
+		balance := gas.AnySlot(mapBalance, o.maker, uint32(token[0])<<24|uint32(token[1])<<16|uint32(token[2])<<8|uint32(token[3]))
+		e.Load(p.margin, balance)
+		e.Store(p.margin, balance, !p.paid[o.maker])
 	}
 	if o.flip != 0 {
 		e.Add(computeFlip)
-		for i := range uint64(newWords) {
-			e.Store(p.market, gas.AnySlot(mapBack, p.market, uint32(o.id)).Add(u256.From(i<<8)), o.partner == 0)
+		for i := range uint64(orderSlots) {
+			e.Store(p.market, gas.AnySlot(mapFlipped, p.market, uint32(o.id)).Add(u256.From(i<<8)), o.partner == 0)
 		}
 	}
 }
 
-// Words of the vault, by the side of the book.
+// slotFilled holds what of the vault's best level was filled, by side.
 var slotFilled = [2]u256.Int{bids: u256.From(4), asks: u256.From(2)}
 
-// step takes of a step of the vault. When it is used up, prices and sizes of
-// both sides move.
-func (p *Pool) step(in int, whole bool, e *gas.Estimate) {
-	e.Add(computeStep)
+// fillVault reports the fill of a level of the vault. When it is used up, prices
+// and sizes of both sides move.
+func (p *Pool) fillVault(in int, whole bool, e *gas.Estimate) {
+	e.Add(computeLevel)
 	e.Store(p.market, slotFilled[in], p.vault.filled[in].IsZero())
 	if whole {
 		for _, slot := range [...]uint64{0, 1, 3, 5} {
@@ -162,14 +165,14 @@ func (p *Pool) step(in int, whole bool, e *gas.Estimate) {
 	}
 }
 
-// openVault tells of the vault's money, and of what is filled of its other side,
-// which may come to be something.
+// openVault reports the vault's balances, and what is filled of its other side,
+// which may become non-zero.
 func (p *Pool) openVault(in int, e *gas.Estimate) {
 	e.Add(computeVault)
 	e.Store(p.market, slotFilled[1-in], true)
 	for _, token := range p.info.Tokens {
-		money := gas.AnySlot(mapMoney, token, 2)
-		e.Load(p.margin, money)
-		e.Store(p.margin, money, false)
+		balance := gas.AnySlot(mapBalance, token, 2)
+		e.Load(p.margin, balance)
+		e.Store(p.margin, balance, false)
 	}
 }

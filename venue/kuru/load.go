@@ -13,13 +13,14 @@ import (
 
 func (f *Family) Birth() common.Hash { return topicRegistered }
 
-// survey is what is to be read of a book, level by level.
-type survey struct {
-	begun  bool
-	levels []u256.Int // as the Lens is asked for them
+// loading is how far a market has been read from the chain: first all but the
+// orders, then the orders level by level.
+type loading struct {
+	begun  bool       // all but the orders has been read
+	levels []u256.Int // prices whose orders are still to be read, as the Lens takes them
 }
 
-// bid marks a level of bids to the Lens.
+// bid is added to a price to ask the Lens for bids.
 var bid = u256.One.Lsh(32)
 
 func (f *Family) Blank(p venue.Pool) venue.Pool {
@@ -27,22 +28,22 @@ func (f *Family) Blank(p venue.Pool) venue.Pool {
 	if !ok {
 		return nil
 	}
-	return &Pool{terms: q.terms, info: q.info, survey: &survey{}}
+	return &Pool{terms: q.terms, info: q.info, loading: &loading{}}
 }
 
-// What reading the levels of a book may burn, and what the Lens is granted for
-// the orders at each level, at the most, and to end with.
+// Gas limits: for reading the levels of a book, and for the Lens, which reads
+// orders until it has used what it is given: so much for each level, at most
+// maxGas in all, and endGas to return what it has read.
 const (
-	levelsGas  = 7_500_000
-	grantLevel = 80_000
-	grantMost  = 6_000_000
-	grantEnd   = 1_000_000
+	levelsGas = 7_500_000
+	levelGas  = 80_000
+	maxGas    = 6_000_000
+	endGas    = 1_000_000
 )
 
-// Wants asks a market for the decimals it counts with, which no log tells, and
-// for its vault where logs leave that open. One that was not followed from its
-// birth is asked for all else as well: first for its levels, then for the
-// orders of each.
+// Wants reads the decimals of a market, which no log tells, and its vault where
+// logs do not tell its state. Of a market that was not followed since its
+// creation it reads all the rest: first the levels, then the orders of each.
 func (f *Family) Wants(p venue.Pool) []venue.Read {
 	q, ok := p.(*Pool)
 	if !ok {
@@ -51,10 +52,10 @@ func (f *Family) Wants(p venue.Pool) []venue.Read {
 	read := func(signature string) venue.Read {
 		return venue.Read{To: q.market, Data: venue.Calldata(signature)}
 	}
-	switch s := q.survey; {
+	switch s := q.loading; {
 	case s == nil && q.lot[base].ten.IsZero():
 		return []venue.Read{read("getMarketParams()")}
-	case s == nil && q.unsure:
+	case s == nil && q.vaultUnknown:
 		return []venue.Read{read("getVaultParams()")}
 	case s == nil:
 		return nil
@@ -63,14 +64,14 @@ func (f *Family) Wants(p venue.Pool) []venue.Read {
 		levels.Gas = levelsGas
 		return []venue.Read{read("getMarketParams()"), read("getVaultParams()"), read("marketState()"), read("s_orderIdCounter()"), levels}
 	default:
-		grant := min(grantLevel*uint64(len(s.levels)), grantMost)
+		budget := min(levelGas*uint64(len(s.levels)), maxGas)
 		number := func(n uint64) []byte { return u256.From(n).Big().Bytes() }
-		data := venue.Calldata("orders(address,uint256,uint256[])", q.market[:], number(grant), number(96), number(uint64(len(s.levels))))
+		data := venue.Calldata("orders(address,uint256,uint256[])", q.market[:], number(budget), number(96), number(uint64(len(s.levels))))
 		for _, l := range s.levels {
 			b := l.Bytes()
 			data = append(data, b[:]...)
 		}
-		return []venue.Read{{Data: data, Gas: grant + grantEnd}}
+		return []venue.Read{{Data: data, Gas: budget + endGas}}
 	}
 }
 
@@ -82,14 +83,14 @@ func (f *Family) Load(p venue.Pool, answers [][]byte) (venue.Pool, error) {
 	next := q.next()
 	var err error
 	switch {
-	case q.survey == nil && q.lot[base].ten.IsZero():
-		next.terms, err = q.terms.count(words(answers[0]))
-	case q.survey == nil:
+	case q.loading == nil && q.lot[base].ten.IsZero():
+		next.terms, err = q.terms.withLots(words(answers[0]))
+	case q.loading == nil:
 		err = next.readVault(words(answers[0]))
-	case !q.survey.begun:
+	case !q.loading.begun:
 		err = next.begin(answers)
 	default:
-		err = next.read(q.survey.levels, words(answers[0]))
+		err = next.read(q.loading.levels, words(answers[0]))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("kuru: market %s: %w", q.market, err)
@@ -97,8 +98,8 @@ func (f *Family) Load(p venue.Pool, answers [][]byte) (venue.Pool, error) {
 	return next, nil
 }
 
-// count gives a market its lots.
-func (t *terms) count(w words32) (*terms, error) {
+// withLots are the terms with the lots of both tokens.
+func (t *terms) withLots(w words32) (*terms, error) {
 	if len(w) != 11 {
 		return nil, fmt.Errorf("%d words of parameters", len(w))
 	}
@@ -114,9 +115,9 @@ func (t *terms) count(w words32) (*terms, error) {
 	return &next, nil
 }
 
-// begin reads all but the orders.
+// begin takes in the answers to all but the orders.
 func (p *Pool) begin(answers [][]byte) (err error) {
-	if p.terms, err = p.terms.count(words(answers[0])); err != nil {
+	if p.terms, err = p.terms.withLots(words(answers[0])); err != nil {
 		return err
 	}
 	state, last, book := words(answers[2]), words(answers[3]), words(answers[4])
@@ -126,7 +127,7 @@ func (p *Pool) begin(answers [][]byte) (err error) {
 	if err := p.readVault(words(answers[1])); err != nil {
 		return err
 	}
-	p.paused, p.last, p.survey = state.yes(0), last.id(0), &survey{begun: true}
+	p.paused, p.last, p.loading = state.yes(0), last.id(0), &loading{begun: true}
 	side := bid // bids until a zero, then asks; each a price and a size
 	for book = book[3:]; len(book) > 1; book = book[2:] {
 		if side == bid && !book.yes(0) {
@@ -135,7 +136,7 @@ func (p *Pool) begin(answers [][]byte) (err error) {
 				break
 			}
 		}
-		p.survey.levels = append(p.survey.levels, side.Add(book.number(0)))
+		p.loading.levels = append(p.loading.levels, side.Add(book.number(0)))
 	}
 	return p.done()
 }
@@ -149,11 +150,11 @@ func (p *Pool) readVault(w words32) error {
 		filled: [2]u256.Int{bids: w.number(2), asks: w.number(4)},
 		size:   [2]u256.Int{bids: w.number(5), asks: w.number(6)},
 	}
-	p.unsure = false
+	p.vaultUnknown = false
 	return nil
 }
 
-// read takes in the orders of as many levels as the Lens came to.
+// read takes in the orders of as many levels as the Lens could read.
 func (p *Pool) read(levels []u256.Int, w words32) error {
 	const size = 9 // words of an order: its number and what s_orders says
 	if len(w)%size != 1 || w.id(0) == 0 || w.id(0) > uint64(len(levels)) {
@@ -164,23 +165,23 @@ func (p *Pool) read(levels []u256.Int, w words32) error {
 		side := sideOf(!w.yes(i + 8))
 		p.book[side] = append(slices.Clip(p.book[side]), o)
 	}
-	p.survey = &survey{begun: true, levels: levels[w.id(0):]}
+	p.loading = &loading{begun: true, levels: levels[w.id(0):]}
 	return p.done()
 }
 
-// done puts a book that was read whole in order: the Lens gives the levels as
-// the market lists them, and their orders as they are filled.
+// done sorts the book once all of it was read: the Lens returns levels as the
+// market lists them, and the orders of each as they are filled.
 func (p *Pool) done() error {
-	if len(p.survey.levels) > 0 {
+	if len(p.loading.levels) > 0 {
 		return nil
 	}
-	p.survey = nil
+	p.loading = nil
 	for side := range p.book {
 		slices.SortStableFunc(p.book[side], func(a, b order) int {
 			if side == bids {
-				return b.worth().Cmp(a.worth())
+				return b.price256().Cmp(a.price256())
 			}
-			return a.worth().Cmp(b.worth())
+			return a.price256().Cmp(b.price256())
 		})
 	}
 	return nil
@@ -195,17 +196,17 @@ func (p *Pool) walk(t *venue.Tape) {
 		t.Int(&p.lot[i].ten)
 	}
 	for _, n := range []*u256.Int{
-		&p.sizePrecision, &p.toWad, &p.most, &p.takerFeeBps, &p.spread,
+		&p.sizePrecision, &p.toWad, &p.maxQuote, &p.takerFeeBps, &p.spread,
 		&p.vault.price[0], &p.vault.price[1], &p.vault.size[0], &p.vault.size[1], &p.vault.filled[0], &p.vault.filled[1],
 	} {
 		t.Int(n)
 	}
-	blank := p.survey != nil
+	blank := p.loading != nil // is written as not read at all
 	t.Bool(&blank)
-	if p.survey == nil && blank {
-		p.survey = &survey{}
+	if p.loading == nil && blank {
+		p.loading = &loading{}
 	}
-	t.Bool(&p.unsure)
+	t.Bool(&p.vaultUnknown)
 	t.Bool(&p.paused)
 	venue.Number(t, &p.last)
 	for i := range p.book {
@@ -249,7 +250,7 @@ func log10(n u256.Int) (digits int, power bool) {
 	return digits, n == u256.One
 }
 
-// words32 is data of a log by its words.
+// words32 is ABI data by its 32-byte words.
 type words32 [][32]byte
 
 func words(data []byte) words32 {

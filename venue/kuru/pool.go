@@ -18,24 +18,25 @@ const (
 
 var max96 = u256.One.Lsh(96).Sub(u256.One)
 
-// terms are what a market was opened with.
+// terms are the parameters that a market was created with.
 type terms struct {
 	market        common.Address
 	margin        common.Address
 	native        [2]bool
 	lot           [2]lot
 	sizePrecision u256.Int
-	toWad         u256.Int // from pricePrecision to 1e18
-	most          u256.Int // the book can reckon with, of quote times pricePrecision
+	toWad         u256.Int // 1e18 / pricePrecision
+	maxQuote      u256.Int // the most quote that the book can compute with, times pricePrecision
 	takerFeeBps   u256.Int
-	spread        u256.Int // between steps of the vault, in basis points
+	spread        u256.Int // between levels of the vault, in basis points
 }
 
-// lot is how a market counts a token: 10^exponent raw units make one unit of
-// its own, or the other way round if the exponent is negative.
+// lot converts a token between raw units and the market's units (base times
+// sizePrecision, quote times pricePrecision): one unit of the market is
+// 10^exponent raw units.
 type lot struct {
 	exponent int
-	ten      u256.Int // to the power of that, sign aside; 0 before it is known
+	ten      u256.Int // 10^|exponent|; 0 before the exponent is known
 }
 
 func newLot(exponent int) lot {
@@ -46,7 +47,7 @@ func newLot(exponent int) lot {
 	return lot{exponent, ten}
 }
 
-// units cuts an amount down to whole units; what is cut off stays behind.
+// units is a raw amount in units of the market, rounded down: the rest is dust.
 func (l *lot) units(amount u256.Int) u256.Int {
 	if l.exponent < 0 {
 		return amount.Mul(l.ten)
@@ -54,6 +55,7 @@ func (l *lot) units(amount u256.Int) u256.Int {
 	return amount.Div(l.ten)
 }
 
+// amount is units of the market in raw units, rounded down.
 func (l *lot) amount(units u256.Int) u256.Int {
 	if l.exponent < 0 {
 		return units.Div(l.ten)
@@ -61,7 +63,7 @@ func (l *lot) amount(units u256.Int) u256.Int {
 	return units.Mul(l.ten)
 }
 
-// raw is how many raw units one unit is.
+// raw is how many raw units one unit of the market is.
 func (l *lot) raw() float64 {
 	if l.exponent < 0 {
 		return 1 / l.ten.Float()
@@ -72,21 +74,21 @@ func (l *lot) raw() float64 {
 // Pool is a market at one block.
 type Pool struct {
 	*terms
-	info   *venue.Info
-	paused bool
-	book   [2][]order
-	vault  vault
-	last   uint64                  // order ever placed
-	paid   map[common.Address]bool // makers that were
-	traded [2]bool                 // on a side, ever, as far as logs told
-	curves [2]curve
-	survey *survey // while it is read from the chain
-	unsure bool    // of the vault, which is to be read
+	info         *venue.Info
+	paused       bool
+	book         [2][]order
+	vault        vault
+	last         uint64                  // highest order id so far
+	paid         map[common.Address]bool // makers that were paid, as far as logs tell
+	traded       [2]bool                 // a side has traded, as far as logs tell
+	caches       [2]levelCache           // by side; derived from all the above
+	loading      *loading                // while the pool is read from the chain; else nil
+	vaultUnknown bool                    // logs do not tell the state of the vault: it must be read
 }
 
-// next is a copy to be changed, without what was derived from the original.
+// next is a copy to be changed, without the cached levels.
 func (p *Pool) next() *Pool {
-	return &Pool{terms: p.terms, info: p.info, paused: p.paused, book: p.book, vault: p.vault, last: p.last, paid: p.paid, traded: p.traded, survey: p.survey, unsure: p.unsure}
+	return &Pool{terms: p.terms, info: p.info, paused: p.paused, book: p.book, vault: p.vault, last: p.last, paid: p.paid, traded: p.traded, loading: p.loading, vaultUnknown: p.vaultUnknown}
 }
 
 func (p *Pool) Info() *venue.Info { return p.info }
@@ -94,10 +96,10 @@ func (p *Pool) Info() *venue.Info { return p.info }
 // Custody is the margin account.
 func (p *Pool) Custody() common.Address { return p.margin }
 
-// Idle says why the market takes nothing, if so.
+// Idle is why the market takes no orders, if so.
 func (p *Pool) Idle() string {
 	switch {
-	case p.lot[base].ten.IsZero() || p.survey != nil || p.unsure:
+	case p.lot[base].ten.IsZero() || p.loading != nil || p.vaultUnknown:
 		return "not loaded"
 	case p.paused:
 		return "paused"
@@ -106,80 +108,81 @@ func (p *Pool) Idle() string {
 }
 
 func (p *Pool) Quote(in, out int, amount u256.Int) (venue.Quote, error) {
-	t, err := p.take(in, amount)
+	m, err := p.order(in, amount)
 	if err != nil {
 		return venue.Quote{}, err
 	}
-	q := venue.Quote{Out: t.paid, Gas: gasTake + t.gas}
+	q := venue.Quote{Out: m.paid, Gas: gasOrder + m.gas}
 	if p.native[in] {
 		q.Gas += gasDust
 	}
 	return q, nil
 }
 
-// take fills the market with an amount, dust aside, or says why it cannot use
-// it up: a market that takes less than it is brought is not asked.
-func (p *Pool) take(in int, amount u256.Int) (taken, error) {
+// order is the market order that an amount in raw units makes, without its dust.
+// An order that the market would not fill completely is refused.
+func (p *Pool) order(in int, amount u256.Int) (match, error) {
 	if p.Idle() != "" {
-		return taken{}, venue.ErrEmpty
+		return match{}, venue.ErrEmpty
 	}
 	if amount.BitLen() > 128 {
-		return taken{}, venue.ErrTooLarge
+		return match{}, venue.ErrTooLarge
 	}
 	units := p.lot[in].units(amount)
 	if units.IsZero() {
-		return taken{}, venue.ErrTooSmall
+		return match{}, venue.ErrTooSmall
 	}
 	if !units.Lt(max96) {
-		return taken{}, venue.ErrTooLarge
+		return match{}, venue.ErrTooLarge
 	}
-	t, err := p.fills(in, units)
+	m, err := p.match(in, units)
 	if err != nil {
-		return taken{}, err
+		return match{}, err
 	}
-	if t.paid = p.pays(in, &t.sum); t.paid.IsZero() {
-		return taken{}, venue.ErrTooSmall
+	if m.paid = p.pays(in, &m.totals); m.paid.IsZero() {
+		return match{}, venue.ErrTooSmall
 	}
-	return t, nil
+	return m, nil
 }
 
-// pays is what the taker gets: the fee comes off it, rounded up.
-func (p *Pool) pays(in int, s *sum) u256.Int {
-	n := p.lot[base].amount(s.size)
+// pays is what the taker is paid, in raw units: the fee comes off it, rounded
+// up.
+func (p *Pool) pays(in int, t *totals) u256.Int {
+	n := p.lot[base].amount(t.size)
 	if in == base {
-		n = p.lot[quote].amount(s.book).Add(p.fromWad(s.vault))
+		n = p.lot[quote].amount(t.bookQuote).Add(p.fromWad(t.vaultQuote))
 	}
 	return n.Sub(mulDivUp(n, p.takerFeeBps, one))
 }
 
-// fromWad is an amount of quote that is given times 1e18.
-func (p *Pool) fromWad(worth u256.Int) u256.Int {
+// fromWad is an amount of quote, given in wad, in raw units.
+func (p *Pool) fromWad(wad u256.Int) u256.Int {
 	switch l := &p.lot[quote]; {
-	case worth.IsZero():
-		return worth
+	case wad.IsZero():
+		return wad
 	case l.exponent < 0:
-		return worth.Div(p.toWad.Mul(l.ten))
+		return wad.Div(p.toWad.Mul(l.ten))
 	default:
-		return mulDiv(worth, l.ten, p.toWad)
+		return mulDiv(wad, l.ten, p.toWad)
 	}
 }
 
 func (p *Pool) Swap(in, out int, amount u256.Int) (venue.Pool, error) {
-	t, err := p.take(in, amount)
+	m, err := p.order(in, amount)
 	if err != nil {
 		return nil, err
 	}
 	next := p.next()
-	for i, l := range p.levels(in)[:t.last+1] {
+	for i, l := range p.levels(in)[:m.last+1] {
 		size := l.size
-		if i == t.last {
-			size = t.rest
+		if i == m.last {
+			size = m.lastSize
 		}
 		if l.orders == nil {
 			if size == l.size {
-				next.vault.step(in, p.spread)
+				next.vault.advance(in, p.spread)
 			} else {
-				next.vault.take(in, size)
+				next.vault.fill(in, size)
 			}
 		}
 		for _, o := range l.orders {
@@ -209,7 +212,7 @@ func (p *Pool) Spot(in, out int) float64 {
 	return 0
 }
 
-// rate is the price of a level in raw quote for raw base.
+// rate is the price of a level in raw units of quote per raw unit of base.
 func (p *Pool) rate(l *level) float64 {
 	price := l.price.Float()
 	if l.orders == nil {
@@ -218,11 +221,11 @@ func (p *Pool) rate(l *level) float64 {
 	return price / p.sizePrecision.Float() * p.lot[quote].raw() / p.lot[base].raw()
 }
 
-// near is how far from the best price Depth looks.
+// near is how far from the best price Depth counts liquidity: 2%.
 const near = 0.02
 
 func (p *Pool) Depth(token int) float64 {
-	var size, worth, best float64
+	var size, value, best float64
 	levels := p.levels(1 - token) // those that pay this token out
 	for i := range levels {
 		l := &levels[i]
@@ -234,32 +237,33 @@ func (p *Pool) Depth(token int) float64 {
 			break
 		}
 		n := p.lot[base].amount(l.size).Float()
-		size, worth = size+n, worth+n*rate
+		size, value = size+n, value+n*rate
 	}
 	if token == base {
 		return size
 	}
-	return worth
+	return value
 }
 
-// What a take burns in the market, the margin account and the tokens, at the
-// most: nobody knows which of the slots it writes are empty.
+// Gas of a market order in the market, the margin account and the tokens, at
+// the most: it is not known which of the slots it writes are empty.
 const (
-	gasTake  = 215_000
-	gasVault = 60_000 // for any step of the vault at all
-	gasDust  = 26_000 // of native goes back wrapped to who sent it
-	gasStep  = 14_500
-	gasOrder = 52_500
-	gasPair  = 20_000  // for what a flip order gives to its partner
-	gasFlip  = 165_000 // or to a new order
+	gasOrder      = 215_000
+	gasVault      = 60_000 // for filling the vault at all
+	gasVaultLevel = 14_500
+	gasFill       = 52_500  // for each limit order it fills
+	gasPartner    = 20_000  // for a flip order that has a partner
+	gasFlip       = 165_000 // for one that gets a partner
+	gasDust       = 26_000  // for native dust that goes back wrapped to the sender
 )
 
+// gas of filling the order.
 func (o *order) gas() uint64 {
 	switch {
 	case o.flip == 0:
-		return gasOrder
+		return gasFill
 	case o.partner != 0:
-		return gasOrder + gasPair
+		return gasFill + gasPartner
 	}
-	return gasOrder + gasFlip
+	return gasFill + gasFlip
 }

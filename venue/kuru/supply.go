@@ -2,7 +2,7 @@ package kuru
 
 import "braid/venue"
 
-// Supply has a flat piece for each level of the book and step of the vault.
+// Supply has a flat piece for each price level of book and vault.
 func (p *Pool) Supply(in, out int) *venue.Supply {
 	levels := p.levels(in)
 	s := &venue.Supply{Pieces: make([]venue.Piece, 0, len(levels))}
@@ -10,7 +10,7 @@ func (p *Pool) Supply(in, out int) *venue.Supply {
 	for i := range levels {
 		l := &levels[i]
 		size, rate := l.size.Float()*p.lot[base].raw(), p.rate(l)
-		gas := gasTake + float64(l.before.gas)
+		gas := gasOrder + float64(l.before.gas)
 		if in == base {
 			s.Add(kept*rate, 0, size, gas)
 		} else {
