@@ -2,14 +2,15 @@ package calldata
 
 import (
 	"bytes"
-	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/crypto"
 
 	"braid/u256"
+	"braid/venue"
 )
 
 // head is a call of one of the Router's three entries, with the route packed.
@@ -75,27 +76,25 @@ func (h *head) encode() []byte {
 func decodeHead(data []byte) (h head, err error) {
 	r := reader{data: data}
 	id := [4]byte(r.take(4))
-	h.tokenIn, h.amountIn, h.tokenOut, h.minOut = r.address(), r.uint(), r.address(), r.uint()
-	h.recipient, h.deadline, h.executor = r.address(), r.uint64(), r.address()
-	r.uint64() // where the route is
-	switch id {
+	w := venue.NewWords(r.data)
+	h.tokenIn, h.amountIn, h.tokenOut, h.minOut = w.Address(0), w.Number(1), w.Address(2), w.Number(3)
+	h.recipient, h.deadline, h.executor = w.Address(4), w.Uint64(5), w.Address(6)
+	switch id { // word 7 is the offset of the route
 	case selectorSwap:
-		h.route = r.bytes()
+		h.route, _ = w.Bytes(8)
 	case selectorPermit:
-		h.permit = &Permit{Kind: ERC2612, Amount: r.uint(), Deadline: r.uint64()}
-		v := r.uint64()
-		h.permit.Signature = append(bytes.Clone(r.take(2*word)), byte(v))
-		h.route = r.bytes()
-	case selectorPermit2:
-		r.uint64() // where the permit is
-		h.route = r.bytes()
-		h.permit = &Permit{Kind: Permit2, Amount: r.uint(), Nonce: r.uint(), Deadline: r.uint64()}
-		r.uint64() // where the signature is
-		h.permit.Signature = r.bytes()
+		h.permit = &Permit{Kind: ERC2612, Amount: w.Number(8), Deadline: w.Uint64(9)}
+		h.permit.Signature = slices.Concat(w.Raw(11), w.Raw(12), []byte{byte(w.Uint64(10))})
+		h.route, _ = w.Bytes(13)
+	case selectorPermit2: // word 8 is the offset of the permit
+		var at int
+		h.route, at = w.Bytes(9)
+		h.permit = &Permit{Kind: Permit2, Amount: w.Number(at), Nonce: w.Number(at + 1), Deadline: w.Uint64(at + 2)}
+		h.permit.Signature, _ = w.Bytes(at + 4) // the word before is its offset
 	default:
 		return head{}, fmt.Errorf("selector %x is no swap of the Router", id)
 	}
-	if r.short {
+	if w.Short() {
 		return head{}, errors.New("calldata is cut short")
 	}
 	if !bytes.Equal(h.encode(), data) {
@@ -104,7 +103,8 @@ func decodeHead(data []byte) (h head, err error) {
 	return h, nil
 }
 
-// reader takes words from calldata; past its end it gives zeros and says so.
+// reader takes packed bytes, such as those of a route. Beyond the end it gives
+// zeros and sets short.
 type reader struct {
 	data  []byte
 	short bool
@@ -118,20 +118,6 @@ func (r *reader) take(n int) []byte {
 	b := r.data[:n:n]
 	r.data = r.data[n:]
 	return b
-}
-
-func (r *reader) uint() u256.Int          { return u256.FromBytes(r.take(word)) }
-func (r *reader) address() common.Address { return common.Address(r.take(word)[12:]) }
-func (r *reader) uint64() uint64          { return binary.BigEndian.Uint64(r.take(word)[24:]) }
-
-// bytes reads a length, the bytes and their padding.
-func (r *reader) bytes() []byte {
-	n := r.uint64()
-	if n > uint64(len(r.data)) {
-		r.short = true
-		return nil
-	}
-	return r.take(padded(int(n)))[:n]
 }
 
 func padded(n int) int { return (n + word - 1) / word * word }

@@ -77,11 +77,11 @@ func (p *Permit) is(q *Permit) bool {
 // one whose s is 0.
 func ParsePermit(b []byte) (*Permit, error) {
 	r := reader{data: b}
-	p := &Permit{Kind: PermitKind(r.take(1)[0]), Amount: r.uint(), Deadline: binary.BigEndian.Uint64(r.take(8))}
+	p := &Permit{Kind: PermitKind(r.take(1)[0]), Amount: u256.FromBytes(r.take(word)), Deadline: binary.BigEndian.Uint64(r.take(8))}
 	switch p.Kind {
 	case ERC2612:
 	case Permit2:
-		p.Nonce = r.uint()
+		p.Nonce = u256.FromBytes(r.take(word))
 	default:
 		return nil, fmt.Errorf("kind %d is no permit", p.Kind)
 	}

@@ -11,7 +11,6 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
-	"github.com/ethereum/go-ethereum/crypto"
 
 	"braid/u256"
 )
@@ -139,22 +138,3 @@ func AddressID(a common.Address) ID {
 	}
 	return ID(b[:])
 }
-
-// Calldata is a call of a function whose arguments are all single words.
-func Calldata(signature string, words ...[]byte) []byte {
-	data := crypto.Keccak256([]byte(signature))[:4]
-	for _, w := range words {
-		data = append(data, common.LeftPadBytes(w, 32)...)
-	}
-	return data
-}
-
-// Signed is a small number as a word, in two's complement.
-func Signed(n int32) []byte {
-	const shift = 1 << 31
-	word := u256.From(uint64(int64(n) + shift)).Sub(u256.From(shift)).Bytes()
-	return word[:]
-}
-
-// Topic is the first topic of the logs of an event.
-func Topic(signature string) common.Hash { return crypto.Keccak256Hash([]byte(signature)) }

@@ -150,8 +150,8 @@ func (f *Family) Apply(p venue.Pool, e venue.Event) (venue.Pool, error) {
 // register is a pool the vault has just taken in: it holds nothing yet.
 func (e event) register() (*Pool, error) {
 	const size = 4 // words of a token's entry: token, type, rate provider, yield fees
-	w := words{data: e.log.Data}
-	p := &Pool{vault: e.log.Address, address: e.pool, fee: storedFee(w.number(1))}
+	w := venue.NewWords(e.log.Data)
+	p := &Pool{vault: e.log.Address, address: e.pool, fee: storedFee(w.Number(1))}
 	switch common.BytesToAddress(e.log.Topics[2][:]) {
 	case WeightedFactory:
 		p.curve = weighted
@@ -160,20 +160,20 @@ func (e event) register() (*Pool, error) {
 	default:
 		p.barred = "made by a factory whose code was not proved"
 	}
-	if hooks := w.address(16); hooks != (common.Address{}) {
+	if hooks := w.Address(16); hooks != (common.Address{}) {
 		p.barred = "has hooks"
 	}
-	first, n := w.list(0, size)
+	first, n := w.List(0, size, maxTokens)
 	tokens := make([]common.Address, n)
 	for i := range tokens {
-		tokens[i] = w.address(first + size*i)
-		rate, yields := w.address(first+size*i+2), w.flag(first+size*i+3)
+		tokens[i] = w.Address(first + size*i)
+		rate, yields := w.Address(first+size*i+2), w.Flag(first+size*i+3)
 		if rate != (common.Address{}) && (rate != FixedRate || yields) {
 			// The vault takes its part of the yield without a log.
 			p.barred = "the rate of a token moves"
 		}
 	}
-	if w.short || n < 2 {
+	if w.Short() || n < 2 {
 		return nil, fmt.Errorf("PoolRegistered: %d bytes of data", len(e.log.Data))
 	}
 	p.info = &venue.Info{ID: e.Pool(), Source: e.source, Tokens: tokens}
@@ -182,7 +182,7 @@ func (e event) register() (*Pool, error) {
 
 // apply changes a pool as the log says.
 func (p *Pool) apply(log *types.Log) error {
-	w := words{data: log.Data}
+	w := venue.NewWords(log.Data)
 	var c checked
 	switch log.Topics[0] {
 	case topicSwap:
@@ -190,11 +190,11 @@ func (p *Pool) apply(log *types.Log) error {
 		if in < 0 || out < 0 {
 			return fmt.Errorf("Swap of a token that is not its own")
 		}
-		p.raw[in] = c.sub(c.add(p.raw[in], w.number(0)), p.aggregateFee(&c, w.number(3)))
-		p.raw[out] = c.sub(p.raw[out], w.number(1))
+		p.raw[in] = c.sub(c.add(p.raw[in], w.Number(0)), p.aggregateFee(&c, w.Number(3)))
+		p.raw[out] = c.sub(p.raw[out], w.Number(1))
 	case topicAdded, topicRemoved:
 		n := len(p.info.Tokens)
-		amounts, fees := w.numbers(1, n), w.numbers(2, n)
+		amounts, fees := numbers(w, 1, n), numbers(w, 2, n)
 		for i := range n {
 			if log.Topics[0] == topicAdded {
 				p.raw[i] = c.add(p.raw[i], amounts[i])
@@ -204,22 +204,22 @@ func (p *Pool) apply(log *types.Log) error {
 			p.raw[i] = c.sub(p.raw[i], p.aggregateFee(&c, fees[i]))
 		}
 	case topicFee:
-		p.fee = storedFee(w.number(0))
+		p.fee = storedFee(w.Number(0))
 	case topicAggregate:
-		p.aggregate = storedFee(w.number(0))
+		p.aggregate = storedFee(w.Number(0))
 	case topicPaused:
-		p.paused = w.flag(0)
+		p.paused = w.Flag(0)
 	case topicRecovery:
-		p.recovery = w.flag(0)
+		p.recovery = w.Flag(0)
 	case topicAuxiliary:
 		switch log.Topics[2] {
 		case rampStarted:
 			p.ramping = true
 		case rampStopped:
-			p.ramping, p.amp = false, w.number(2)
+			p.ramping, p.amp = false, w.Number(2)
 		}
 	}
-	if w.short {
+	if w.Short() {
 		return fmt.Errorf("log %s: %d bytes of data", log.Topics[0], len(log.Data))
 	}
 	if c.broken {

@@ -61,25 +61,31 @@ func (f *Family) Load(p venue.Pool, answers [][]byte) (venue.Pool, error) {
 
 func (p *Pool) load(answers [][]byte) error {
 	n := len(p.info.Tokens)
-	rates, info, config, halted := words{data: answers[0]}, words{data: answers[1]}, words{data: answers[2]}, words{data: answers[3]}
-	f := &form{n: n, scale: rates.numbers(0, n), rate: rates.numbers(1, n)}
-	p.raw = info.numbers(2, n)
-	p.fee, p.aggregate = config.number(4), config.number(5)
-	p.paused, p.recovery, p.halted = config.flag(11), config.flag(12), halted.flag(0)
+	rates, info, config, halted := venue.NewWords(answers[0]), venue.NewWords(answers[1]), venue.NewWords(answers[2]), venue.NewWords(answers[3])
+	f := &form{n: n, scale: numbers(rates, 0, n), rate: numbers(rates, 1, n)}
+	p.raw = numbers(info, 2, n)
+	p.fee, p.aggregate = config.Number(4), config.Number(5)
+	p.paused, p.recovery, p.halted = config.Flag(11), config.Flag(12), halted.Flag(0)
 
-	own := words{data: answers[4]}
+	own, short := venue.NewWords(answers[4]), false
 	if p.curve == stable {
-		p.amp, p.ramping = own.number(0), own.flag(1)
+		p.amp, p.ramping = own.Number(0), own.Flag(1)
 	} else {
-		least := words{data: answers[5]}
-		f.weight, f.least = own.numbers(0, n), least.numbers(0, n)
-		own.short = own.short || least.short
+		least := venue.NewWords(answers[5])
+		f.weight, f.least = numbers(own, 0, n), numbers(least, 0, n)
+		short = least.Short()
 	}
-	if rates.short || info.short || config.short || halted.short || own.short {
+	if short || rates.Short() || info.Short() || config.Short() || halted.Short() || own.Short() {
 		return errors.New("an answer is too short")
 	}
 	p.take(f)
 	return nil
+}
+
+// numbers is an array with a number for each token of a pool.
+func numbers(w *venue.Words, i, n int) (list [maxTokens]u256.Int) {
+	copy(list[:], w.Numbers(i, n))
+	return list
 }
 
 // take gives a pool, new and not yet seen by others, its form.

@@ -78,25 +78,25 @@ func (f *Family) Decode(log *types.Log) (venue.Event, error) {
 	if len(log.Topics) == 0 {
 		return nil, nil
 	}
-	word := func(i int) u256.Int { return u256.FromBytes(log.Data[32*i : 32*i+32]) }
+	w := venue.NewWords(log.Data)
 	from, indexed := at{log.Address}, len(log.Topics)-1
 	switch topic, n := log.Topics[0], len(log.Data); {
 	case topic == topicCreated:
 		return f.created(log)
 	case topic == topicPlaced && indexed == 3 && n == 320:
-		e := placed{at: from, side: x, price: word(2), stands: word(3), shares: word(5), value: word(6)}
+		e := placed{at: from, side: x, price: w.Number(2), stands: w.Number(3), shares: w.Number(5), value: w.Number(6)}
 		if log.Topics[3] != (common.Hash{}) {
 			e.side = y
 		}
 		return e, nil
 	case topic == topicClaimed && indexed == 0 && n == 192:
-		return claim(from, word(0).Uint64(), word(2), word(3)), nil
+		return claim(from, w.Uint64(0), w.Number(2), w.Number(3)), nil
 	case topic == topicPaused && indexed == 0 && n == 32:
 		return stopped{from, paused, true}, nil
 	case topic == topicUnpaused && indexed == 0 && n == 32:
 		return stopped{from, paused, false}, nil
 	case topic == topicFilter && indexed == 0 && n == 32:
-		return stopped{from, filtered, !word(0).IsZero()}, nil
+		return stopped{from, filtered, w.Flag(0)}, nil
 	}
 	return nil, nil
 }
@@ -110,12 +110,11 @@ func (f *Family) created(log *types.Log) (venue.Event, error) {
 	if len(log.Topics) != 2 || len(log.Data) != 14*32 {
 		return nil, fmt.Errorf("hanji: OnchainCLOBCreated of %s: %d topics, %d bytes of data", log.Address, len(log.Topics), len(log.Data))
 	}
-	word := func(i int) u256.Int { return u256.FromBytes(log.Data[32*i : 32*i+32]) }
-	address := func(i int) common.Address { return common.BytesToAddress(log.Data[32*i : 32*i+32]) }
-	tokens := []common.Address{address(1), address(2)}
-	t := &terms{market: address(0), unit: [2]u256.Int{word(4), word(5)}, rate: word(11).Add(word(13))}
+	w := venue.NewWords(log.Data)
+	tokens := []common.Address{w.Address(1), w.Address(2)}
+	t := &terms{market: w.Address(0), unit: [2]u256.Int{w.Number(4), w.Number(5)}, rate: w.Number(11).Add(w.Number(13))}
 	for i := range tokens {
-		t.native[i] = !word(3).IsZero() && tokens[i] == f.wrappedNative
+		t.native[i] = w.Flag(3) && tokens[i] == f.wrappedNative
 		if t.unit[i].IsZero() || t.unit[i].BitLen() > 128 {
 			return nil, fmt.Errorf("hanji: market %s counts in units of %v", t.market, t.unit[i])
 		}

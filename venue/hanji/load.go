@@ -65,14 +65,14 @@ func (f *Family) Load(p venue.Pool, answers [][]byte) (venue.Pool, error) {
 
 // readSide reads two lists of one length, prices and shares, best first.
 func readSide(data []byte) (side, error) {
-	word := func(i int) u256.Int { return u256.FromBytes(data[32*i : 32*i+32]) }
-	n := (len(data)/32 - 4) / 2 // offsets, lengths, and the lists
-	if n < 0 || len(data) != 32*(4+2*n) || word(2) != u256.From(uint64(n)) || word(3+n) != word(2) {
+	w := venue.NewWords(data)
+	n := (w.Len() - 4) / 2 // offsets, lengths, and the lists
+	if w.Len() < 4 || len(data) != 32*(4+2*n) || w.Number(2) != u256.From(uint64(n)) || w.Number(3+n) != w.Number(2) {
 		return nil, fmt.Errorf("a side of %d bytes", len(data))
 	}
 	var s side
 	for i := range n {
-		s = s.change(i, i, level{price: word(3 + i), shares: word(4 + n + i)})
+		s = s.change(i, i, level{price: w.Number(3 + i), shares: w.Number(4 + n + i)})
 	}
 	return s, nil
 }

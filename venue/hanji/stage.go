@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"github.com/ethereum/go-ethereum/core/types"
-	"github.com/ethereum/go-ethereum/crypto"
 
 	"braid/u256"
 	"braid/venue"
@@ -67,9 +66,9 @@ func (f *Family) Open(site venue.Site, listings []venue.Listing) error {
 func (f *Family) createCall(l venue.Listing) []byte {
 	unit := units(l.Amounts)
 	wrapped := func(i int) bool { return l.Tokens[i] == f.wrappedNative }
-	return call("create((address,address,bool,bool,uint256,uint256,uint64))",
-		u256.FromBytes(l.Tokens[x][:]), u256.FromBytes(l.Tokens[y][:]), yes(wrapped(x) || wrapped(y)), yes(wrapped(x)),
-		unit[x], unit[y], u256.From(stageRate))
+	return venue.Calldata("create((address,address,bool,bool,uint256,uint256,uint64))",
+		l.Tokens[x][:], l.Tokens[y][:], flag(wrapped(x) || wrapped(y)), flag(wrapped(x)),
+		venue.Word(unit[x]), venue.Word(unit[y]), venue.Signed(stageRate))
 }
 
 // units are powers of ten in which the price has five digits and the amount of
@@ -91,11 +90,11 @@ func units(amounts []u256.Int) [2]u256.Int {
 func (p *Pool) ladder(l venue.Listing) []venue.Tx {
 	var txs []venue.Tx
 	for _, token := range l.Tokens {
-		txs = append(txs, venue.Tx{To: token, Data: call("approve(address,uint256)", u256.FromBytes(p.market[:]), u256.Max), Gas: approveGas})
+		txs = append(txs, venue.Tx{To: token, Data: venue.Calldata("approve(address,uint256)", p.market[:], venue.Word(u256.Max)), Gas: approveGas})
 	}
 	order := func(isAsk bool, shares, price u256.Int) {
-		data := call("placeOrder(bool,uint128,uint72,uint128,bool,bool,bool,uint256)",
-			yes(isAsk), shares, price, u256.Zero, yes(false), yes(true), yes(true), u256.Max)
+		data := venue.Calldata("placeOrder(bool,uint128,uint72,uint128,bool,bool,bool,uint256)",
+			flag(isAsk), venue.Word(shares), venue.Word(price), nil, flag(false), flag(true), flag(true), venue.Word(u256.Max))
 		txs = append(txs, venue.Tx{To: p.market, Data: data, Gas: orderGas})
 	}
 	const bps = 10_000
@@ -128,19 +127,9 @@ func (f *Family) createdIn(logs []*types.Log) (*Pool, error) {
 	return nil, errors.New("hanji: create left no OnchainCLOBCreated")
 }
 
-// call is calldata of a function whose arguments are all single words.
-func call(signature string, words ...u256.Int) []byte {
-	data := crypto.Keccak256([]byte(signature))[:4]
-	for _, w := range words {
-		b := w.Bytes()
-		data = append(data, b[:]...)
-	}
-	return data
-}
-
-func yes(b bool) u256.Int {
+func flag(b bool) []byte {
 	if b {
-		return u256.One
+		return []byte{1}
 	}
-	return u256.Zero
+	return nil
 }

@@ -134,27 +134,27 @@ func (m *market) load() (err error) {
 
 // read is the book and the vault as the market itself tells them.
 func (m *market) read() (levels [2][][2]u256.Int, v vault) {
-	w := m.ask("getL2Book")[3:] // offset, length, block
+	w := m.ask("getL2Book").From(3) // offset, length, block
 	side := bids
-	for i := 0; i < len(w); {
-		if side == bids && w[i] == [32]byte{} {
+	for i := 0; i < w.Len(); {
+		if side == bids && !w.Flag(i) {
 			side, i = asks, i+1
 			continue
 		}
-		levels[side] = append(levels[side], [2]u256.Int{w.number(i), w.number(i + 1)})
+		levels[side] = append(levels[side], [2]u256.Int{w.Number(i), w.Number(i + 1)})
 		i += 2
 	}
 	// This build lists bids worst first, the published source best first.
 	slices.SortFunc(levels[bids], func(a, b [2]u256.Int) int { return b[0].Cmp(a[0]) })
 	w = m.ask("getVaultParams")
-	v.price = [2]u256.Int{bids: w.number(1), asks: w.number(3)}
-	v.filled = [2]u256.Int{bids: w.number(2), asks: w.number(4)}
-	v.size = [2]u256.Int{bids: w.number(5), asks: w.number(6)}
+	v.price = [2]u256.Int{bids: w.Number(1), asks: w.Number(3)}
+	v.filled = [2]u256.Int{bids: w.Number(2), asks: w.Number(4)}
+	v.size = [2]u256.Int{bids: w.Number(5), asks: w.Number(6)}
 	return levels, v
 }
 
-func (m *market) ask(method string, args ...any) words32 {
-	return words(m.Must(maker, m.at, u256.Zero, "KuruOrderBook", method, args...).Return)
+func (m *market) ask(method string, args ...any) *venue.Words {
+	return venue.NewWords(m.Must(maker, m.at, u256.Zero, "KuruOrderBook", method, args...).Return)
 }
 
 // levelled is our book, level by level.

@@ -137,7 +137,7 @@ func (c *wild) stale(side int, id uint64) bool {
 	if id == 0 {
 		return false
 	}
-	previous := c.ask("s_orders", new(big.Int).SetUint64(id)).id(2)
+	previous := c.ask("s_orders", new(big.Int).SetUint64(id)).Uint64(2)
 	return previous != 0 && find(c.pool.book[side], previous) < 0
 }
 

@@ -112,56 +112,56 @@ func (f *Family) Decode(log *types.Log) (venue.Event, error) {
 	if len(log.Topics) != 1 {
 		return nil, nil
 	}
-	w, from := words(log.Data), at{log.Address}
-	switch topic, n := log.Topics[0], len(w); {
+	w, from := venue.NewWords(log.Data), at{log.Address}
+	switch topic, n := log.Topics[0], w.Len(); {
 	case topic == topicRegistered:
 		return f.registered(log, w)
 	case topic == topicPlaced && n == 5:
-		return placed{from, sideOf(!w.yes(4)), order{id: w.id(0), maker: w.address(1), size: w.number(2), price: w.price(3)}}, nil
+		return placed{from, sideOf(!w.Flag(4)), order{id: w.Uint64(0), maker: w.Address(1), size: w.Number(2), price: uint32(w.Uint64(3))}}, nil
 	case (topic == topicFlipPlaced || topic == topicFlipped) && n == 7:
-		o := order{id: w.id(0), partner: w.id(1), maker: w.address(2), size: w.number(3), price: w.price(4), flip: w.price(5)}
-		return placed{from, sideOf(!w.yes(6)), o}, nil
+		o := order{id: w.Uint64(0), partner: w.Uint64(1), maker: w.Address(2), size: w.Number(3), price: uint32(w.Uint64(4)), flip: uint32(w.Uint64(5))}
+		return placed{from, sideOf(!w.Flag(6)), o}, nil
 	case topic == topicResized && n == 2:
-		return resized{from, w.id(0), w.number(1)}, nil
+		return resized{from, w.Uint64(0), w.Number(1)}, nil
 	case topic == topicCanceled && n == 5:
-		return canceled{at: from, ids: []uint64{w.id(0)}}, nil
+		return canceled{at: from, ids: []uint64{w.Uint64(0)}}, nil
 	case (topic == topicCanceledMany || topic == topicFlipsCanceled) && n >= 3:
-		return canceled{from, w.ids(3), topic == topicFlipsCanceled}, nil
+		return canceled{from, ids(w, 3), topic == topicFlipsCanceled}, nil
 	case topic == topicTraded && n == 8:
-		return traded{from, sideOf(w.yes(2)), w.id(0), w.number(4), w.number(7)}, nil
+		return traded{from, sideOf(w.Flag(2)), w.Uint64(0), w.Number(4), w.Number(7)}, nil
 	case topic == topicVault && n == 6:
 		var v vault
-		v.size[asks], v.filled[asks] = w.number(0), w.number(1)
-		v.size[bids], v.filled[bids] = w.number(2), w.number(3)
-		v.price[asks], v.price[bids] = w.number(4), w.number(5)
+		v.size[asks], v.filled[asks] = w.Number(0), w.Number(1)
+		v.size[bids], v.filled[bids] = w.Number(2), w.Number(3)
+		v.price[asks], v.price[bids] = w.Number(4), w.Number(5)
 		return vaulted{from, v}, nil
 	case topic == topicState && n == 2:
-		return toggled{from, w.yes(1)}, nil
+		return toggled{from, w.Flag(1)}, nil
 	}
 	return nil, nil
 }
 
 // registered: a router opened a market.
-func (f *Family) registered(log *types.Log, w words32) (venue.Event, error) {
+func (f *Family) registered(log *types.Log, w *venue.Words) (venue.Event, error) {
 	source := f.sources[log.Address]
 	if source == nil {
 		return nil, nil
 	}
-	if len(w) != 12 {
+	if w.Len() != 12 {
 		return nil, fmt.Errorf("kuru: MarketRegistered of %s: %d bytes of data", log.Address, len(log.Data))
 	}
 	t := &terms{
-		market:        common.BytesToAddress(w[2][:]),
+		market:        w.Address(2),
 		margin:        marginOf(source),
-		sizePrecision: w.number(5),
-		takerFeeBps:   w.number(9),
-		spread:        w.number(11),
-		toWad:         wad.Div(w.number(4)),
-		maxQuote:      max96.Div(w.number(5)),
+		sizePrecision: w.Number(5),
+		takerFeeBps:   w.Number(9),
+		spread:        w.Number(11),
+		toWad:         wad.Div(w.Number(4)),
+		maxQuote:      max96.Div(w.Number(5)),
 	}
 	tokens := make([]common.Address, 2)
 	for i := range tokens {
-		tokens[i] = common.BytesToAddress(w[i][:])
+		tokens[i] = w.Address(i)
 		if tokens[i] == (common.Address{}) {
 			t.native[i], tokens[i] = true, f.wrappedNative
 		}

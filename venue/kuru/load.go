@@ -84,13 +84,13 @@ func (f *Family) Load(p venue.Pool, answers [][]byte) (venue.Pool, error) {
 	var err error
 	switch {
 	case q.loading == nil && q.lot[base].ten.IsZero():
-		next.terms, err = q.terms.withLots(words(answers[0]))
+		next.terms, err = q.terms.withLots(venue.NewWords(answers[0]))
 	case q.loading == nil:
-		err = next.readVault(words(answers[0]))
+		err = next.readVault(venue.NewWords(answers[0]))
 	case !q.loading.begun:
 		err = next.begin(answers)
 	default:
-		err = next.read(q.loading.levels, words(answers[0]))
+		err = next.read(q.loading.levels, venue.NewWords(answers[0]))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("kuru: market %s: %w", q.market, err)
@@ -99,16 +99,16 @@ func (f *Family) Load(p venue.Pool, answers [][]byte) (venue.Pool, error) {
 }
 
 // withLots are the terms with the lots of both tokens.
-func (t *terms) withLots(w words32) (*terms, error) {
-	if len(w) != 11 {
-		return nil, fmt.Errorf("%d words of parameters", len(w))
+func (t *terms) withLots(w *venue.Words) (*terms, error) {
+	if w.Len() != 11 {
+		return nil, fmt.Errorf("%d words of parameters", w.Len())
 	}
 	next := *t
 	for token, at := range [2][2]int{base: {1, 3}, quote: {0, 5}} { // precision, decimals
-		digits, power := log10(w.number(at[0]))
-		decimals := w.number(at[1])
+		digits, power := log10(w.Number(at[0]))
+		decimals := w.Number(at[1])
 		if !power || decimals.Gt(u256.From(maxDecimals)) {
-			return nil, fmt.Errorf("precision %v of %v decimals", w.number(at[0]), decimals)
+			return nil, fmt.Errorf("precision %v of %v decimals", w.Number(at[0]), decimals)
 		}
 		next.lot[token] = newLot(int(decimals.Uint64()) - digits)
 	}
@@ -117,55 +117,55 @@ func (t *terms) withLots(w words32) (*terms, error) {
 
 // begin takes in the answers to all but the orders.
 func (p *Pool) begin(answers [][]byte) (err error) {
-	if p.terms, err = p.terms.withLots(words(answers[0])); err != nil {
+	if p.terms, err = p.terms.withLots(venue.NewWords(answers[0])); err != nil {
 		return err
 	}
-	state, last, book := words(answers[2]), words(answers[3]), words(answers[4])
-	if len(state) != 1 || len(last) != 1 || len(book) < 3 {
+	state, last, book := venue.NewWords(answers[2]), venue.NewWords(answers[3]), venue.NewWords(answers[4])
+	if state.Len() != 1 || last.Len() != 1 || book.Len() < 3 {
 		return errors.New("an answer is too short")
 	}
-	if err := p.readVault(words(answers[1])); err != nil {
+	if err := p.readVault(venue.NewWords(answers[1])); err != nil {
 		return err
 	}
-	p.paused, p.last, p.loading = state.yes(0), last.id(0), &loading{begun: true}
+	p.paused, p.last, p.loading = state.Flag(0), last.Uint64(0), &loading{begun: true}
 	side := bid // bids until a zero, then asks; each a price and a size
-	for book = book[3:]; len(book) > 1; book = book[2:] {
-		if side == bid && !book.yes(0) {
-			side, book = u256.Zero, book[1:]
-			if len(book) < 2 {
+	for book = book.From(3); book.Len() > 1; book = book.From(2) {
+		if side == bid && !book.Flag(0) {
+			side, book = u256.Zero, book.From(1)
+			if book.Len() < 2 {
 				break
 			}
 		}
-		p.loading.levels = append(p.loading.levels, side.Add(book.number(0)))
+		p.loading.levels = append(p.loading.levels, side.Add(book.Number(0)))
 	}
 	return p.done()
 }
 
-func (p *Pool) readVault(w words32) error {
-	if len(w) != 8 {
-		return fmt.Errorf("%d words of the vault", len(w))
+func (p *Pool) readVault(w *venue.Words) error {
+	if w.Len() != 8 {
+		return fmt.Errorf("%d words of the vault", w.Len())
 	}
 	p.vault = vault{
-		price:  [2]u256.Int{bids: w.number(1), asks: w.number(3)},
-		filled: [2]u256.Int{bids: w.number(2), asks: w.number(4)},
-		size:   [2]u256.Int{bids: w.number(5), asks: w.number(6)},
+		price:  [2]u256.Int{bids: w.Number(1), asks: w.Number(3)},
+		filled: [2]u256.Int{bids: w.Number(2), asks: w.Number(4)},
+		size:   [2]u256.Int{bids: w.Number(5), asks: w.Number(6)},
 	}
 	p.vaultUnknown = false
 	return nil
 }
 
 // read takes in the orders of as many levels as the Lens could read.
-func (p *Pool) read(levels []u256.Int, w words32) error {
+func (p *Pool) read(levels []u256.Int, w *venue.Words) error {
 	const size = 9 // words of an order: its number and what s_orders says
-	if len(w)%size != 1 || w.id(0) == 0 || w.id(0) > uint64(len(levels)) {
-		return fmt.Errorf("%d words of orders", len(w))
+	if w.Len()%size != 1 || w.Uint64(0) == 0 || w.Uint64(0) > uint64(len(levels)) {
+		return fmt.Errorf("%d words of orders", w.Len())
 	}
-	for i := 1; i < len(w); i += size {
-		o := order{id: w.id(i), size: w.number(i + 2), partner: w.id(i + 5), price: w.price(i + 6), flip: w.price(i + 7)}
-		side := sideOf(!w.yes(i + 8))
+	for i := 1; i < w.Len(); i += size {
+		o := order{id: w.Uint64(i), size: w.Number(i + 2), partner: w.Uint64(i + 5), price: uint32(w.Uint64(i + 6)), flip: uint32(w.Uint64(i + 7))}
+		side := sideOf(!w.Flag(i + 8))
 		p.book[side] = append(slices.Clip(p.book[side]), o)
 	}
-	p.loading = &loading{begun: true, levels: levels[w.id(0):]}
+	p.loading = &loading{begun: true, levels: levels[w.Uint64(0):]}
 	return p.done()
 }
 
@@ -250,27 +250,10 @@ func log10(n u256.Int) (digits int, power bool) {
 	return digits, n == u256.One
 }
 
-// words32 is ABI data by its 32-byte words.
-type words32 [][32]byte
-
-func words(data []byte) words32 {
-	w := make(words32, len(data)/32)
-	for i := range w {
-		w[i] = [32]byte(data[32*i:])
-	}
-	return w
-}
-
-func (w words32) number(i int) u256.Int        { return u256.FromBytes(w[i][:]) }
-func (w words32) id(i int) uint64              { return w.number(i).Uint64() }
-func (w words32) price(i int) uint32           { return uint32(w.number(i).Uint64()) }
-func (w words32) address(i int) common.Address { return common.BytesToAddress(w[i][:]) }
-func (w words32) yes(i int) bool               { return !w.number(i).IsZero() }
-
-func (w words32) ids(from int) []uint64 {
-	var list []uint64
-	for i := from; i < len(w); i++ {
-		list = append(list, w.id(i))
+// ids are the order ids from word i on.
+func ids(w *venue.Words, i int) (list []uint64) {
+	for ; i < w.Len(); i++ {
+		list = append(list, w.Uint64(i))
 	}
 	return list
 }

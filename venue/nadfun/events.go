@@ -89,20 +89,19 @@ func (f *Family) Decode(log *types.Log) (venue.Event, error) {
 	if source == nil || len(log.Topics) == 0 {
 		return nil, nil
 	}
-	indexed := len(log.Topics) - 1
+	indexed, w := len(log.Topics)-1, venue.NewWords(log.Data)
 	at := func(i int) of { return of{common.BytesToAddress(log.Topics[i][:])} }
 	switch topic := log.Topics[0]; {
 	case topic == topicCreated && indexed == 3:
 		return created{at(2), source}, nil
 	case topic == topicSynced && indexed == 1 && len(log.Data) == 128:
-		word := func(i int) u256.Int { return u256.FromBytes(log.Data[32*i : 32*i+32]) }
-		return synced{at(1), word(1), [2]u256.Int{mon: word(2), token: word(3)}}, nil
+		return synced{at(1), w.Number(1), [2]u256.Int{mon: w.Number(2), token: w.Number(3)}}, nil
 	case topic == topicLocked && indexed == 1:
 		return closed{at(1), locked}, nil
 	case topic == topicGraduated && indexed == 2:
 		return closed{at(1), graduated}, nil
 	case topic == topicConfig && indexed == 0 && len(log.Data) >= 7*32:
-		return taxed{source, u256.FromBytes(log.Data[6*32 : 7*32])}, nil
+		return taxed{source, w.Number(6)}, nil
 	case topic == topicConfig || topic == topicCreated || topic == topicSynced || topic == topicLocked || topic == topicGraduated:
 		return nil, fmt.Errorf("nadfun: log %s of %s: %d topics, %d bytes of data", topic, log.Address, len(log.Topics), len(log.Data))
 	}

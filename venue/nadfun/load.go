@@ -47,7 +47,7 @@ func (f *Family) Load(p venue.Pool, answers [][]byte) (venue.Pool, error) {
 			return nil, fmt.Errorf("nadfun: curve of %s: answer %d has %d bytes", old.address, i, len(answers[i]))
 		}
 	}
-	word := func(answer, i int) u256.Int { return u256.FromBytes(answers[answer][32*i : 32*i+32]) }
+	word := func(answer, i int) u256.Int { return venue.NewWords(answers[answer]).Number(i) }
 	next := *old
 	next.real = word(0, 1)
 	next.virtual = [2]u256.Int{mon: word(0, 2), token: word(0, 3)}

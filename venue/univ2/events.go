@@ -51,6 +51,7 @@ func (f *Family) Decode(log *types.Log) (venue.Event, error) {
 	if len(log.Topics) == 0 {
 		return nil, nil
 	}
+	w := venue.NewWords(log.Data)
 	switch log.Topics[0] {
 	case topicCreated:
 		source := f.sources[log.Address]
@@ -62,7 +63,7 @@ func (f *Family) Decode(log *types.Log) (venue.Event, error) {
 		}
 		return created{
 			source: source,
-			pair:   common.BytesToAddress(log.Data[:32]),
+			pair:   w.Address(0),
 			tokens: [2]common.Address{common.BytesToAddress(log.Topics[1][:]), common.BytesToAddress(log.Topics[2][:])},
 		}, nil
 	case topicSync:
@@ -73,7 +74,7 @@ func (f *Family) Decode(log *types.Log) (venue.Event, error) {
 		}
 		return synced{
 			pair:    log.Address,
-			reserve: [2]u256.Int{u256.FromBytes(log.Data[:32]), u256.FromBytes(log.Data[32:])},
+			reserve: [2]u256.Int{w.Number(0), w.Number(1)},
 			time:    log.BlockTimestamp,
 		}, nil
 	}

@@ -65,11 +65,11 @@ func Measure(logs []types.Log) (feeBps, swaps int, ok bool) {
 			sync.Address != swap.Address || sync.TxHash != swap.TxHash || sync.Index+1 != swap.Index {
 			continue
 		}
-		word := func(log *types.Log, i int) u256.Int { return u256.FromBytes(log.Data[32*i : 32*i+32]) }
+		reserves, amounts := venue.NewWords(sync.Data), venue.NewWords(swap.Data)
 		s := passed{}
 		for k := range 2 {
-			s.after[k], s.in[k] = word(sync, k), word(swap, k)
-			s.before[k] = s.after[k].Add(word(swap, 2+k)).Sub(s.in[k])
+			s.after[k], s.in[k] = reserves.Number(k), amounts.Number(k)
+			s.before[k] = s.after[k].Add(amounts.Number(2 + k)).Sub(s.in[k])
 		}
 		if !s.passes(0) {
 			return 0, 0, false

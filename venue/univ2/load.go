@@ -35,12 +35,13 @@ func (f *Family) Load(p venue.Pool, answers [][]byte) (venue.Pool, error) {
 	if !ok || len(answers) != 1 {
 		return nil, errors.New("univ2: answers to what was not asked")
 	}
-	if len(answers[0]) < 64 {
+	w := venue.NewWords(answers[0])
+	if w.Len() < 2 {
 		return nil, fmt.Errorf("univ2: pair %s: reserves of %d bytes", q.pair, len(answers[0]))
 	}
 	next := *q
 	next.unread = false
-	next.reserve = [2]u256.Int{u256.FromBytes(answers[0][:32]), u256.FromBytes(answers[0][32:64])}
+	next.reserve = [2]u256.Int{w.Number(0), w.Number(1)}
 	return &next, nil
 }
 

@@ -122,30 +122,31 @@ func (f *Family) Decode(log *types.Log) (venue.Event, error) {
 	if len(log.Topics) == 0 {
 		return nil, nil
 	}
+	w := venue.NewWords(log.Data)
 	shape := func(topics, words int) bool { return len(log.Topics) == topics && len(log.Data) == 32*words }
 	switch log.Topics[0] {
 	case topicCreated:
 		return f.created(log)
 	case topicInitialize:
 		if shape(1, 2) {
-			return moved{pool: log.Address, at: ticks.Point{Price: word(log, 0), Tick: tick(word(log, 1))}, first: true}, nil
+			return moved{pool: log.Address, at: ticks.Point{Price: w.Number(0), Tick: w.Int32(1)}, first: true}, nil
 		}
 	case topicMint:
 		if shape(4, 4) {
-			return changed{log.Address, indexed(log, 2), indexed(log, 3), word(log, 1)}, nil
+			return changed{log.Address, indexed(log, 2), indexed(log, 3), w.Number(1)}, nil
 		}
 	case topicBurn:
 		if shape(4, 3) {
-			return changed{log.Address, indexed(log, 2), indexed(log, 3), u256.Zero.Sub(word(log, 0))}, nil
+			return changed{log.Address, indexed(log, 2), indexed(log, 3), u256.Zero.Sub(w.Number(0))}, nil
 		}
 	case topicSwap, topicSwapPancake:
 		if shape(3, 5) || shape(3, 7) {
-			at := ticks.Point{Price: word(log, 2), Tick: tick(word(log, 4))}
-			return moved{pool: log.Address, at: at, liquidity: word(log, 3), in: positive(word(log, 0), word(log, 1))}, nil
+			at := ticks.Point{Price: w.Number(2), Tick: w.Int32(4)}
+			return moved{pool: log.Address, at: at, liquidity: w.Number(3), in: positive(w.Number(0), w.Number(1))}, nil
 		}
 	case topicFeeProtocol:
 		if shape(1, 4) {
-			return taxed{log.Address, !word(log, 2).IsZero() || !word(log, 3).IsZero()}, nil
+			return taxed{log.Address, !w.Number(2).IsZero() || !w.Number(3).IsZero()}, nil
 		}
 	case topicCardinality:
 		if shape(1, 2) {
@@ -163,12 +164,13 @@ func (f *Family) created(log *types.Log) (venue.Event, error) {
 	if len(log.Topics) != 4 || len(log.Data) != 64 {
 		return nil, fmt.Errorf("univ3: PoolCreated of %s: %d topics, %d bytes of data", log.Address, len(log.Topics), len(log.Data))
 	}
+	w := venue.NewWords(log.Data)
 	e := created{
 		source:  source,
-		pool:    common.BytesToAddress(log.Data[32:]),
+		pool:    w.Address(1),
 		tokens:  [2]common.Address{common.BytesToAddress(log.Topics[1][:]), common.BytesToAddress(log.Topics[2][:])},
 		fee:     u256.FromBytes(log.Topics[3][:]).Uint64(),
-		spacing: tick(word(log, 0)),
+		spacing: w.Int32(0),
 	}
 	if e.spacing <= 0 || e.fee >= 1_000_000 {
 		return nil, fmt.Errorf("univ3: PoolCreated of %s: fee %d, tick spacing %d", log.Address, e.fee, e.spacing)
@@ -228,9 +230,8 @@ func (f *Family) Apply(p venue.Pool, e venue.Event) (venue.Pool, error) {
 	return nil, fmt.Errorf("univ3: event %T", e)
 }
 
-func word(log *types.Log, i int) u256.Int { return u256.FromBytes(log.Data[32*i : 32*i+32]) }
-
-func indexed(log *types.Log, i int) int32 { return tick(u256.FromBytes(log.Topics[i][:])) }
+// indexed is topic i as a tick.
+func indexed(log *types.Log, i int) int32 { return venue.NewWords(log.Topics[i][:]).Int32(0) }
 
 // positive is the one of two amounts that is above zero: what came in.
 func positive(a, b u256.Int) u256.Int {
@@ -239,6 +240,3 @@ func positive(a, b u256.Int) u256.Int {
 	}
 	return a
 }
-
-// tick is an int24 of the ABI.
-func tick(word u256.Int) int32 { return int32(uint32(word.Uint64())) }

@@ -65,20 +65,20 @@ func (f *Family) Load(p venue.Pool, answers [][]byte) (venue.Pool, error) {
 	if !ok || q.survey == nil || len(answers) != 3 {
 		return nil, errors.New("univ3: answers to what was not asked")
 	}
-	next, err := q.load(words(answers[0]), words(answers[1]), words(answers[2]))
+	next, err := q.load(venue.NewWords(answers[0]), venue.NewWords(answers[1]), venue.NewWords(answers[2]))
 	if err != nil {
 		return nil, fmt.Errorf("univ3: pool %s: %w", q.address, err)
 	}
 	return next, nil
 }
 
-func (p *Pool) load(slot0, liquidity, list []u256.Int) (*Pool, error) {
-	if len(slot0) < 2 || len(liquidity) != 1 || len(list)%3 != 1 {
+func (p *Pool) load(slot0, liquidity, list *venue.Words) (*Pool, error) {
+	if slot0.Len() < 2 || liquidity.Len() != 1 || list.Len()%3 != 1 {
 		return nil, errors.New("an answer is too short")
 	}
-	s := &survey{next: tick(list[0]), found: slices.Clip(p.survey.found)}
-	for t := range slices.Chunk(list[1:], 3) {
-		s.found = append(s.found, ticks.Tick{Index: tick(t[0]), Gross: t[1], Net: t[2]})
+	s := &survey{next: list.Int32(0), found: slices.Clip(p.survey.found)}
+	for i := 1; i < list.Len(); i += 3 {
+		s.found = append(s.found, ticks.Tick{Index: list.Int32(i), Gross: list.Number(i + 1), Net: list.Number(i + 2)})
 	}
 	if s.next <= p.survey.next {
 		return nil, errors.New("the Lens makes no way")
@@ -93,18 +93,11 @@ func (p *Pool) load(slot0, liquidity, list []u256.Int) (*Pool, error) {
 		return nil, err
 	}
 	next.survey, next.idle = nil, ""
-	next.at = ticks.Point{Price: slot0[0], Tick: tick(slot0[1])}
-	if !next.at.Price.IsZero() && (!next.at.Valid() || book.Liquidity(next.at.Tick) != liquidity[0]) {
+	next.at = ticks.Point{Price: slot0.Number(0), Tick: slot0.Int32(1)}
+	if !next.at.Price.IsZero() && (!next.at.Valid() || book.Liquidity(next.at.Tick) != liquidity.Number(0)) {
 		next.idle = contradiction
 	}
 	return next.with(book), nil
-}
-
-func words(data []byte) (list []u256.Int) {
-	for w := range slices.Chunk(data[:len(data)/32*32], 32) {
-		list = append(list, u256.FromBytes(w))
-	}
-	return list
 }
 
 // pages are what is written of a book.

@@ -72,7 +72,7 @@ func (f *Family) Open(site venue.Site, listings []venue.Listing) error {
 			continue
 		}
 		own = append(own, l)
-		data := venue.Calldata("createPool(address,address,uint24)", l.Tokens[0][:], l.Tokens[1][:], number(int64(fee(l))))
+		data := venue.Calldata("createPool(address,address,uint24)", l.Tokens[0][:], l.Tokens[1][:], venue.Word(u256.From(fee(l))))
 		create = append(create, venue.Tx{To: l.Source.Factory, Data: data, Gas: createGas})
 	}
 	logs, err := site.Send(create)
@@ -105,7 +105,7 @@ func (f *Family) enable(site venue.Site) error {
 	var txs []venue.Tx
 	for _, source := range f.rows {
 		if !isPancake(source) {
-			data := venue.Calldata("enableFeeAmount(uint24,int24)", number(100), number(1))
+			data := venue.Calldata("enableFeeAmount(uint24,int24)", venue.Signed(100), venue.Signed(1))
 			txs = append(txs, venue.Tx{To: source.Factory, Data: data, Gas: enableGas})
 		}
 	}
@@ -136,7 +136,7 @@ func (e created) fill(l venue.Listing) []venue.Tx {
 	txs := []venue.Tx{{To: e.pool, Data: venue.Calldata("initialize(uint160)", word[:]), Gas: initializeGas}}
 	for _, r := range ranges {
 		liquidity := r.Liquidity.Bytes()
-		data := venue.Calldata("mint(address,int24,int24,uint128)", e.pool[:], number(int64(r.Lower)), number(int64(r.Upper)), liquidity[:])
+		data := venue.Calldata("mint(address,int24,int24,uint128)", e.pool[:], venue.Signed(r.Lower), venue.Signed(r.Upper), liquidity[:])
 		txs = append(txs, venue.Tx{To: actor, Data: data, Gas: mintGas})
 	}
 	return txs
@@ -154,14 +154,4 @@ func (f *Family) createdIn(logs []*types.Log) (created, error) {
 		}
 	}
 	return created{}, errors.New("univ3: createPool left no PoolCreated")
-}
-
-// number is a word, a two's complement.
-func number(n int64) []byte {
-	w := u256.From(uint64(n))
-	if n < 0 {
-		w = u256.Zero.Sub(u256.From(uint64(-n)))
-	}
-	b := w.Bytes()
-	return b[:]
 }

@@ -97,31 +97,32 @@ func (f *Family) Decode(log *types.Log) (venue.Event, error) {
 	if len(log.Topics) != want[0] || len(log.Data) != 32*want[1] {
 		return nil, fmt.Errorf("univ4: log %#x: %d topics, %d bytes of data", log.Topics[0][:4], len(log.Topics), len(log.Data))
 	}
-	id := log.Topics[1]
+	id, w := log.Topics[1], venue.NewWords(log.Data)
 	switch log.Topics[0] {
 	case topicInitialize:
 		return f.created(source, log)
 	case topicModify:
-		return changed{id, int24(word(log, 0)), int24(word(log, 1)), word(log, 2)}, nil
+		return changed{id, w.Int32(0), w.Int32(1), w.Number(2)}, nil
 	case topicSwap:
-		return swapped{id, ticks.Point{Price: word(log, 2), Tick: int24(word(log, 4))}, word(log, 3)}, nil
+		return swapped{id, ticks.Point{Price: w.Number(2), Tick: w.Int32(4)}, w.Number(3)}, nil
 	}
-	return taxed{id, uint32(word(log, 0).Uint64())}, nil
+	return taxed{id, uint32(w.Uint64(0))}, nil
 }
 
 // created passes over a pool of native and wrapped native: to a route they are
 // one token.
 func (f *Family) created(source *venue.Source, log *types.Log) (venue.Event, error) {
+	w := venue.NewWords(log.Data)
 	e := created{
 		id:     log.Topics[1],
 		source: source,
 		tokens: [2]common.Address{common.BytesToAddress(log.Topics[2][:]), common.BytesToAddress(log.Topics[3][:])},
 		key: key{
-			fee:     uint32(word(log, 0).Uint64()),
-			spacing: int24(word(log, 1)),
-			hooks:   common.BytesToAddress(log.Data[64:96]),
+			fee:     uint32(w.Uint64(0)),
+			spacing: w.Int32(1),
+			hooks:   w.Address(2),
 		},
-		at: ticks.Point{Price: word(log, 3), Tick: int24(word(log, 4))},
+		at: ticks.Point{Price: w.Number(3), Tick: w.Int32(4)},
 	}
 	if e.tokens[0] == (common.Address{}) {
 		e.key.native = true
@@ -176,7 +177,3 @@ func (f *Family) Apply(p venue.Pool, e venue.Event) (venue.Pool, error) {
 	}
 	return nil, fmt.Errorf("univ4: event %T", e)
 }
-
-func word(log *types.Log, i int) u256.Int { return u256.FromBytes(log.Data[32*i : 32*i+32]) }
-
-func int24(word u256.Int) int32 { return int32(uint32(word.Uint64())) }

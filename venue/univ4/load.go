@@ -112,25 +112,22 @@ func (f *Family) Load(p venue.Pool, answers [][]byte) (venue.Pool, error) {
 }
 
 func (p *Pool) load(data []byte) (*Pool, error) {
-	var list []u256.Int
-	for w := range slices.Chunk(data[:len(data)/32*32], 32) {
-		list = append(list, u256.FromBytes(w))
-	}
+	list := venue.NewWords(data)
 	words, some := p.survey.lot()
-	if len(list) != 4+len(words)+len(some) {
+	if list.Len() != 4+len(words)+len(some) {
 		return nil, fmt.Errorf("%d bytes for %d slots", len(data), 2+len(words)+len(some))
 	}
-	slot0, liquidity, list := list[2], list[3], list[4:]
+	slot0, liquidity, list := list.Number(2), list.Number(3), list.From(4)
 	s := &survey{
 		words: p.survey.words[len(words):],
 		ticks: slices.Clip(p.survey.ticks[len(some):]),
 		found: slices.Clip(p.survey.found),
 	}
 	for i, w := range words {
-		s.ticks = append(s.ticks, set(list[i], w, p.key.spacing)...)
+		s.ticks = append(s.ticks, set(list.Number(i), w, p.key.spacing)...)
 	}
 	for i, t := range some {
-		word := list[len(words)+i] // liquidityNet above liquidityGross
+		word := list.Number(len(words) + i) // liquidityNet above liquidityGross
 		net := word.Rsh(128)
 		if net.BitLen() == 128 {
 			net = net.Sub(u256.One.Lsh(128))

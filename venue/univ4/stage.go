@@ -78,7 +78,7 @@ func (f *Family) fill(l venue.Listing, actor common.Address) []venue.Tx {
 		currency[0], currency[1] = currency[1], currency[0]
 		amount[0], amount[1] = amount[1], amount[0]
 	}
-	key := [][]byte{currency[0][:], currency[1][:], number(tier[0]), number(tier[1]), nil}
+	key := [][]byte{currency[0][:], currency[1][:], venue.Signed(tier[0]), venue.Signed(tier[1]), nil}
 	price, ranges := ticks.Spread(int32(tier[1]), amount[0], amount[1])
 	word := price.Bytes()
 	data := venue.Calldata("initialize((address,address,uint24,int24,address),uint160)", append(key[:5:5], word[:])...)
@@ -86,18 +86,8 @@ func (f *Family) fill(l venue.Listing, actor common.Address) []venue.Tx {
 	for _, r := range ranges {
 		liquidity := r.Liquidity.Bytes()
 		data := venue.Calldata("modify((address,address,uint24,int24,address),(int24,int24,int256,bytes32))",
-			append(key[:5:5], number(int64(r.Lower)), number(int64(r.Upper)), liquidity[:], nil)...)
+			append(key[:5:5], venue.Signed(r.Lower), venue.Signed(r.Upper), liquidity[:], nil)...)
 		txs = append(txs, venue.Tx{To: actor, Data: data, Value: value, Gas: modifyGas})
 	}
 	return txs
-}
-
-// number is a word, a two's complement.
-func number(n int64) []byte {
-	w := u256.From(uint64(n))
-	if n < 0 {
-		w = u256.Zero.Sub(u256.From(uint64(-n)))
-	}
-	b := w.Bytes()
-	return b[:]
 }
