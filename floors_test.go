@@ -31,7 +31,7 @@ var floors = map[string][]string{
 	"venue/hanji":    {"u256", "gas", "venue"},
 	"venue/nadfun":   {"u256", "gas", "venue"},
 	"families":       {"venue", "venue/univ2", "venue/univ3", "venue/univ4", "venue/balancer", "venue/kuru", "venue/hanji", "venue/nadfun"},
-	"venuetest":      {"u256", "venue", "ticks", "evm", "contracts", "devchain"},
+	"venuetest":      {"u256", "gas", "venue", "ticks", "evm", "contracts", "devchain"},
 	"plan":           {"u256", "venue"},
 	"market":         {"u256", "venue"},
 	"monad":          {"u256", "venue", "market"},

@@ -1,0 +1,22 @@
+package univ3_test
+
+import (
+	"testing"
+
+	"github.com/ethereum/go-ethereum/common"
+
+	"braid/venue"
+	"braid/venue/univ3"
+	"braid/venuetest"
+)
+
+// fuzzed is the family with one source, as the fuzz targets set it up.
+func fuzzed(f *testing.F) (*testing.F, venue.Family, *venue.Source, common.Address) {
+	wrappedNative := common.Address{0: 0xee, 19: 0x01}
+	rows := []venue.Source{{ID: "Fuzzed", Family: univ3.Name, Factory: common.Address{0: 0xfa, 19: 0x01}}}
+	return f, univ3.New(rows), &rows[0], wrappedNative
+}
+
+func FuzzLogs(f *testing.F)    { venuetest.FuzzLogs(fuzzed(f)) }
+func FuzzLoad(f *testing.F)    { venuetest.FuzzLoad(fuzzed(f)) }
+func FuzzRestore(f *testing.F) { venuetest.FuzzRestore(fuzzed(f)) }
