@@ -100,7 +100,7 @@ func (w *world) book(source, a, b string, levels ...level) {
 	row := venue.Source{ID: source, Type: venue.CLOB, Family: hanji.Name, Factory: address(0x22, len(w.pools))}
 	at := address(0x11, len(w.pools))
 	unit, no := [2]u256.Int{u256.FromFloat(1e15), u256.FromFloat(1e12)}, false
-	w.restore(hanji.New([]venue.Source{row}, w.token("NATIVE")), &row, a, b, func(t *venue.Tape) {
+	w.restore(hanji.New([]venue.Source{row}, w.token("NATIVE")), &row, a, b, func(t *venue.Codec) {
 		var rate, shares, value u256.Int
 		stops := 0
 		t.Fixed(at[:])
@@ -126,7 +126,7 @@ func (w *world) book(source, a, b string, levels ...level) {
 func (w *world) curve(source, token string, sells float64) {
 	row := venue.Source{ID: source, Type: venue.BondingCurve, Family: nadfun.Name, Factory: address(0x22, len(w.pools))}
 	at := w.token(token)
-	w.restore(nadfun.New([]venue.Source{row}, w.token("NATIVE")), &row, "NATIVE", token, func(t *venue.Tape) {
+	w.restore(nadfun.New([]venue.Source{row}, w.token("NATIVE")), &row, "NATIVE", token, func(t *venue.Codec) {
 		idle, depth, target := "", u256.FromFloat(1e5*e18), u256.FromFloat(1e4*e18)
 		t.Fixed(at[:])
 		t.Text(&idle)
@@ -137,10 +137,10 @@ func (w *world) curve(source, token string, sells float64) {
 }
 
 // restore adds a pool that its family reads from what was written down.
-func (w *world) restore(f venue.Joiner, row *venue.Source, a, b string, state func(*venue.Tape)) {
+func (w *world) restore(f venue.Joiner, row *venue.Source, a, b string, state func(*venue.Codec)) {
 	w.t.Helper()
 	info := &venue.Info{ID: venue.AddressID(address(0x11, len(w.pools))), Source: row, Tokens: []common.Address{w.token(a), w.token(b)}}
-	p, err := f.Restore(venue.Record(func(t *venue.Tape) {
+	p, err := f.Restore(venue.Encode(func(t *venue.Codec) {
 		t.Info(&info)
 		state(t)
 	}))

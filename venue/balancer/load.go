@@ -107,27 +107,27 @@ func (p *Pool) take(f *form) {
 	p.derive()
 }
 
-// walk leaves a pool that is never routed as it was registered.
-func (p *Pool) walk(t *venue.Tape, f *form) {
-	t.Info(&p.info)
-	t.Fixed(p.vault[:])
-	t.Fixed(p.address[:])
-	venue.Number(t, &p.curve)
-	t.Text(&p.barred)
+// fields leaves a pool that is never routed as it was registered.
+func (p *Pool) fields(c *venue.Codec, f *form) {
+	c.Info(&p.info)
+	c.Fixed(p.vault[:])
+	c.Fixed(p.address[:])
+	venue.Number(c, &p.curve)
+	c.Text(&p.barred)
 	if p.barred != "" {
 		return
 	}
-	t.Bool(&p.paused)
-	t.Bool(&p.halted)
-	t.Bool(&p.recovery)
-	t.Bool(&p.ramping)
-	t.Int(&p.fee)
-	t.Int(&p.aggregate)
-	t.Int(&p.amp)
-	venue.Number(t, &f.n)
+	c.Bool(&p.paused)
+	c.Bool(&p.halted)
+	c.Bool(&p.recovery)
+	c.Bool(&p.ramping)
+	c.Int(&p.fee)
+	c.Int(&p.aggregate)
+	c.Int(&p.amp)
+	venue.Number(c, &f.n)
 	for i := range min(f.n, maxTokens) {
 		for _, n := range []*u256.Int{&p.raw[i], &f.scale[i], &f.rate[i], &f.weight[i], &f.least[i]} {
-			t.Int(n)
+			c.Int(n)
 		}
 	}
 }
@@ -141,13 +141,13 @@ func (f *Family) Save(p venue.Pool) []byte {
 	if have == nil {
 		have = &form{}
 	}
-	return venue.Record(func(t *venue.Tape) { q.walk(t, have) })
+	return venue.Encode(func(c *venue.Codec) { q.fields(c, have) })
 }
 
 func (f *Family) Restore(data []byte) (venue.Pool, error) {
 	var p Pool
 	var had form
-	err := venue.Play(data, f.sources, func(t *venue.Tape) { p.walk(t, &had) })
+	err := venue.Decode(data, f.sources, func(c *venue.Codec) { p.fields(c, &had) })
 	if err == nil && had.n != 0 && had.n != len(p.info.Tokens) {
 		err = fmt.Errorf("terms of %d tokens", had.n)
 	}

@@ -77,20 +77,20 @@ func readSide(data []byte) (side, error) {
 	return s, nil
 }
 
-func (p *Pool) walk(t *venue.Tape) {
-	t.Info(&p.info)
-	t.Fixed(p.market[:])
-	t.Int(&p.rate)
+func (p *Pool) fields(c *venue.Codec) {
+	c.Info(&p.info)
+	c.Fixed(p.market[:])
+	c.Int(&p.rate)
 	for i := range p.unit {
-		t.Int(&p.unit[i])
-		t.Bool(&p.native[i])
+		c.Int(&p.unit[i])
+		c.Bool(&p.native[i])
 	}
-	venue.Number(t, &p.stops)
+	venue.Number(c, &p.stops)
 	for i := range p.book {
-		venue.List(t, (*[]level)(&p.book[i]), func(l *level) {
-			t.Int(&l.price)
-			t.Int(&l.shares)
-			t.Int(&l.value)
+		venue.List(c, (*[]level)(&p.book[i]), func(l *level) {
+			c.Int(&l.price)
+			c.Int(&l.shares)
+			c.Int(&l.value)
 		})
 	}
 }
@@ -100,12 +100,12 @@ func (f *Family) Save(p venue.Pool) []byte {
 	if !ok {
 		return nil
 	}
-	return venue.Record(q.walk)
+	return venue.Encode(q.fields)
 }
 
 func (f *Family) Restore(data []byte) (venue.Pool, error) {
 	p := Pool{terms: &terms{}}
-	if err := venue.Play(data, f.sources, p.walk); err != nil {
+	if err := venue.Decode(data, f.sources, p.fields); err != nil {
 		return nil, fmt.Errorf("hanji: %w", err)
 	}
 	return &p, nil

@@ -187,35 +187,35 @@ func (p *Pool) done() error {
 	return nil
 }
 
-func (p *Pool) walk(t *venue.Tape) {
-	t.Info(&p.info)
-	t.Fixed(p.market[:])
+func (p *Pool) fields(c *venue.Codec) {
+	c.Info(&p.info)
+	c.Fixed(p.market[:])
 	for i := range p.lot {
-		t.Bool(&p.native[i])
-		venue.Number(t, &p.lot[i].exponent)
-		t.Int(&p.lot[i].ten)
+		c.Bool(&p.native[i])
+		venue.Number(c, &p.lot[i].exponent)
+		c.Int(&p.lot[i].ten)
 	}
 	for _, n := range []*u256.Int{
 		&p.sizePrecision, &p.toWad, &p.maxQuote, &p.takerFeeBps, &p.spread,
 		&p.vault.price[0], &p.vault.price[1], &p.vault.size[0], &p.vault.size[1], &p.vault.filled[0], &p.vault.filled[1],
 	} {
-		t.Int(n)
+		c.Int(n)
 	}
 	blank := p.loading != nil // is written as not read at all
-	t.Bool(&blank)
+	c.Bool(&blank)
 	if p.loading == nil && blank {
 		p.loading = &loading{}
 	}
-	t.Bool(&p.vaultUnknown)
-	t.Bool(&p.paused)
-	venue.Number(t, &p.last)
+	c.Bool(&p.vaultUnknown)
+	c.Bool(&p.paused)
+	venue.Number(c, &p.last)
 	for i := range p.book {
-		venue.List(t, &p.book[i], func(o *order) {
-			venue.Number(t, &o.id)
-			venue.Number(t, &o.price)
-			venue.Number(t, &o.flip)
-			venue.Number(t, &o.partner)
-			t.Int(&o.size)
+		venue.List(c, &p.book[i], func(o *order) {
+			venue.Number(c, &o.id)
+			venue.Number(c, &o.price)
+			venue.Number(c, &o.flip)
+			venue.Number(c, &o.partner)
+			c.Int(&o.size)
 		})
 	}
 }
@@ -225,12 +225,12 @@ func (f *Family) Save(p venue.Pool) []byte {
 	if !ok {
 		return nil
 	}
-	return venue.Record(q.walk)
+	return venue.Encode(q.fields)
 }
 
 func (f *Family) Restore(data []byte) (venue.Pool, error) {
 	p := Pool{terms: &terms{}}
-	if err := venue.Play(data, f.sources, p.walk); err != nil {
+	if err := venue.Decode(data, f.sources, p.fields); err != nil {
 		return nil, fmt.Errorf("kuru: %w", err)
 	}
 	p.margin = marginOf(p.info.Source)

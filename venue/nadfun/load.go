@@ -63,18 +63,18 @@ func (f *Family) Load(p venue.Pool, answers [][]byte) (venue.Pool, error) {
 	return &next, nil
 }
 
-// walk: a curve at its target will not trade again, and no more is kept of it.
-func (p *Pool) walk(t *venue.Tape) {
-	t.Info(&p.info)
-	t.Fixed(p.address[:])
-	t.Text(&p.idle)
+// fields: a curve at its target will not trade again, and no more is kept of it.
+func (p *Pool) fields(c *venue.Codec) {
+	c.Info(&p.info)
+	c.Fixed(p.address[:])
+	c.Text(&p.idle)
 	if p.idle == locked || p.idle == graduated {
 		return
 	}
 	for _, n := range []*u256.Int{
 		&p.terms.k, &p.terms.target, &p.terms.first, &p.terms.fee, &p.virtual[mon], &p.virtual[token], &p.real,
 	} {
-		t.Int(n)
+		c.Int(n)
 	}
 }
 
@@ -83,12 +83,12 @@ func (f *Family) Save(p venue.Pool) []byte {
 	if !ok {
 		return nil
 	}
-	return venue.Record(q.walk)
+	return venue.Encode(q.fields)
 }
 
 func (f *Family) Restore(data []byte) (venue.Pool, error) {
 	var p Pool
-	if err := venue.Play(data, f.sources, p.walk); err != nil {
+	if err := venue.Decode(data, f.sources, p.fields); err != nil {
 		return nil, fmt.Errorf("nadfun: %w", err)
 	}
 	return &p, nil

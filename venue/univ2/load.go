@@ -45,12 +45,12 @@ func (f *Family) Load(p venue.Pool, answers [][]byte) (venue.Pool, error) {
 	return &next, nil
 }
 
-func (p *Pool) walk(t *venue.Tape) {
-	t.Info(&p.info)
-	t.Fixed(p.pair[:])
-	t.Bool(&p.unread)
-	t.Int(&p.reserve[0])
-	t.Int(&p.reserve[1])
+func (p *Pool) fields(c *venue.Codec) {
+	c.Info(&p.info)
+	c.Fixed(p.pair[:])
+	c.Bool(&p.unread)
+	c.Int(&p.reserve[0])
+	c.Int(&p.reserve[1])
 }
 
 func (f *Family) Save(p venue.Pool) []byte {
@@ -58,12 +58,12 @@ func (f *Family) Save(p venue.Pool) []byte {
 	if !ok {
 		return nil
 	}
-	return venue.Record(q.walk)
+	return venue.Encode(q.fields)
 }
 
 func (f *Family) Restore(data []byte) (venue.Pool, error) {
 	var p Pool
-	if err := venue.Play(data, f.sources, p.walk); err != nil {
+	if err := venue.Decode(data, f.sources, p.fields); err != nil {
 		return nil, fmt.Errorf("univ2: %w", err)
 	}
 	p.keep = u256.From(bps - FeeBps(p.info.Source))

@@ -106,18 +106,18 @@ type pages struct {
 	ticks   []ticks.Tick
 }
 
-func (p *Pool) walk(t *venue.Tape, book *pages) {
-	t.Info(&p.info)
-	t.Fixed(p.address[:])
-	t.Text(&p.idle)
-	venue.Number(t, &p.fee)
-	t.Int(&p.at.Price)
-	venue.Number(t, &p.at.Tick)
-	venue.Number(t, &book.spacing)
-	venue.List(t, &book.ticks, func(k *ticks.Tick) {
-		venue.Number(t, &k.Index)
-		t.Int(&k.Gross)
-		t.Int(&k.Net)
+func (p *Pool) fields(c *venue.Codec, book *pages) {
+	c.Info(&p.info)
+	c.Fixed(p.address[:])
+	c.Text(&p.idle)
+	venue.Number(c, &p.fee)
+	c.Int(&p.at.Price)
+	venue.Number(c, &p.at.Tick)
+	venue.Number(c, &book.spacing)
+	venue.List(c, &book.ticks, func(k *ticks.Tick) {
+		venue.Number(c, &k.Index)
+		c.Int(&k.Gross)
+		c.Int(&k.Net)
 	})
 }
 
@@ -127,14 +127,14 @@ func (f *Family) Save(p venue.Pool) []byte {
 		return nil
 	}
 	book := pages{q.book.Spacing(), q.book.Ticks()}
-	return venue.Record(func(t *venue.Tape) { q.walk(t, &book) })
+	return venue.Encode(func(c *venue.Codec) { q.fields(c, &book) })
 }
 
 // Restore gives a pool that had not been read whole as a blank one.
 func (f *Family) Restore(data []byte) (venue.Pool, error) {
 	var p Pool
 	var w pages
-	err := venue.Play(data, f.sources, func(t *venue.Tape) { p.walk(t, &w) })
+	err := venue.Decode(data, f.sources, func(c *venue.Codec) { p.fields(c, &w) })
 	if err == nil && (w.spacing <= 0 || p.fee >= 1_000_000) {
 		err = fmt.Errorf("fee %d, tick spacing %d", p.fee, w.spacing)
 	}

@@ -164,20 +164,20 @@ func set(word u256.Int, at, spacing int32) (list []int32) {
 	return list
 }
 
-func (p *Pool) walk(t *venue.Tape, list *[]ticks.Tick) {
-	t.Info(&p.info)
-	t.Bool(&p.key.native)
-	venue.Number(t, &p.key.fee)
-	venue.Number(t, &p.key.spacing)
-	t.Fixed(p.key.hooks[:])
-	t.Text(&p.idle)
-	t.Int(&p.at.Price)
-	venue.Number(t, &p.at.Tick)
-	venue.Number(t, &p.protocol)
-	venue.List(t, list, func(k *ticks.Tick) {
-		venue.Number(t, &k.Index)
-		t.Int(&k.Gross)
-		t.Int(&k.Net)
+func (p *Pool) fields(c *venue.Codec, list *[]ticks.Tick) {
+	c.Info(&p.info)
+	c.Bool(&p.key.native)
+	venue.Number(c, &p.key.fee)
+	venue.Number(c, &p.key.spacing)
+	c.Fixed(p.key.hooks[:])
+	c.Text(&p.idle)
+	c.Int(&p.at.Price)
+	venue.Number(c, &p.at.Tick)
+	venue.Number(c, &p.protocol)
+	venue.List(c, list, func(k *ticks.Tick) {
+		venue.Number(c, &k.Index)
+		c.Int(&k.Gross)
+		c.Int(&k.Net)
 	})
 }
 
@@ -187,14 +187,14 @@ func (f *Family) Save(p venue.Pool) []byte {
 		return nil
 	}
 	list := q.book.Ticks()
-	return venue.Record(func(t *venue.Tape) { q.walk(t, &list) })
+	return venue.Encode(func(c *venue.Codec) { q.fields(c, &list) })
 }
 
 // Restore gives a pool that had not been read whole as a blank one.
 func (f *Family) Restore(data []byte) (venue.Pool, error) {
 	var p Pool
 	var list []ticks.Tick
-	err := venue.Play(data, f.sources, func(t *venue.Tape) { p.walk(t, &list) })
+	err := venue.Decode(data, f.sources, func(c *venue.Codec) { p.fields(c, &list) })
 	if err == nil && p.key.spacing <= 0 {
 		err = fmt.Errorf("tick spacing %d", p.key.spacing)
 	}

@@ -1,0 +1,161 @@
+package venue
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"github.com/ethereum/go-ethereum/common"
+
+	"braid/u256"
+)
+
+// Codec encodes the fields of a pool for storage, and decodes them. A family
+// lists the fields once, in a function that calls a method of the Codec for
+// each: decoding fills the fields, encoding only reads them, as other
+// goroutines may use the pool at the same time.
+//
+// The encoding has no names and no versions: fields follow each other in the
+// order of the calls.
+type Codec struct {
+	data     []byte
+	decoding bool
+	sources  map[common.Address]*Source // by factory
+	err      error
+}
+
+// Encode is the encoding of the fields that a function lists.
+func Encode(fields func(*Codec)) []byte {
+	var c Codec
+	fields(&c)
+	return c.data
+}
+
+// Decode fills the fields that a function lists from an encoding of the same
+// fields, all of which must be used up. Sources are found by their factories.
+func Decode(data []byte, sources map[common.Address]*Source, fields func(*Codec)) error {
+	c := Codec{data: data, decoding: true, sources: sources}
+	fields(&c)
+	if c.err == nil && len(c.data) > 0 {
+		c.err = fmt.Errorf("%d bytes too many", len(c.data))
+	}
+	return c.err
+}
+
+var errShort = errors.New("too short")
+
+// next are the next n bytes; zeros when there are not so many.
+func (c *Codec) next(n int) []byte {
+	if len(c.data) < n {
+		c.err = errors.Join(c.err, errShort)
+		c.data = nil
+		return make([]byte, n)
+	}
+	b := c.data[:n]
+	c.data = c.data[n:]
+	return b
+}
+
+// Fixed is a field of a fixed number of bytes, such as an address or a hash.
+func (c *Codec) Fixed(b []byte) {
+	if c.decoding {
+		copy(b, c.next(len(b)))
+	} else {
+		c.data = append(c.data, b...)
+	}
+}
+
+// Int is a 256-bit integer: its length in bytes, then those.
+func (c *Codec) Int(n *u256.Int) {
+	if c.decoding {
+		*n = u256.FromBytes(c.next(int(c.next(1)[0] & 63)))
+		return
+	}
+	b, size := n.Bytes(), (n.BitLen()+7)/8
+	c.data = append(append(c.data, byte(size)), b[32-size:]...)
+}
+
+// Bool is a flag.
+func (c *Codec) Bool(b *bool) {
+	n := 0
+	if *b {
+		n = 1
+	}
+	Number(c, &n)
+	if c.decoding {
+		*b = n != 0
+	}
+}
+
+// Text is a string: its length in bytes, then those.
+func (c *Codec) Text(s *string) {
+	n := len(*s)
+	c.count(&n)
+	if c.decoding {
+		*s = string(c.next(n))
+	} else {
+		c.data = append(c.data, *s...)
+	}
+}
+
+// Info is the ID, the source, by its factory, and the tokens of a pool.
+func (c *Codec) Info(info **Info) {
+	var source common.Address
+	var i Info
+	if !c.decoding {
+		i, source = **info, (*info).Source.Factory
+	}
+	id := string(i.ID)
+	c.Fixed(source[:])
+	c.Text(&id)
+	List(c, &i.Tokens, func(a *common.Address) { c.Fixed(a[:]) })
+	if !c.decoding {
+		return
+	}
+	i.ID = ID(id)
+	if i.Source = c.sources[source]; i.Source == nil {
+		c.err = errors.Join(c.err, fmt.Errorf("no source has the factory %s", source))
+		i.Source = &Source{}
+	}
+	*info = &i
+}
+
+// Number is a field that is an integer of at most 64 bits, as a varint.
+func Number[N ~int | ~int32 | ~int64 | ~uint8 | ~uint32 | ~uint64](c *Codec, n *N) {
+	if !c.decoding {
+		c.data = binary.AppendVarint(c.data, int64(*n))
+		return
+	}
+	v, size := binary.Varint(c.data)
+	if size <= 0 {
+		c.err = errors.Join(c.err, errShort)
+		size = len(c.data)
+	}
+	*n, c.data = N(v), c.data[size:]
+}
+
+// List is a field that is a list: its length, then the elements, each of which
+// takes at least a byte.
+func List[T any](c *Codec, list *[]T, each func(*T)) {
+	n := len(*list)
+	c.count(&n)
+	if c.decoding {
+		*list = nil
+		if n > 0 {
+			*list = make([]T, n)
+		}
+	}
+	for i := range *list {
+		each(&(*list)[i])
+	}
+}
+
+// count is a length. A longer one than there are bytes left is an error: no
+// element is shorter than a byte, so nothing is allocated for a false length.
+func (c *Codec) count(n *int) {
+	Number(c, n)
+	if c.decoding && (*n < 0 || *n > len(c.data)) {
+		c.err = errors.Join(c.err, errShort)
+		*n = 0
+	}
+}
