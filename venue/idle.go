@@ -1,10 +1,10 @@
 package venue
 
-// Idler is the ability of a pool to say why it takes nothing, in one of a few
-// constant phrases; empty if it trades.
+// Idler is a pool that can give the reason why it takes no swaps, as one of a
+// few constant texts; empty if it takes them.
 type Idler interface{ Idle() string }
 
-// Idle is why a pool takes nothing, by its own word or because it is empty.
+// Idle is the reason why a pool takes no swaps: its own, or that it is empty.
 func Idle(p Pool) string {
 	if i, ok := p.(Idler); ok && i.Idle() != "" {
 		return i.Idle()

@@ -2,46 +2,45 @@ package venue
 
 import "github.com/ethereum/go-ethereum/common"
 
-// Loader is the ability of a family whose logs do not tell all of a pool. When
-// the logs of a block have been applied, each pool they changed is asked what
-// it wants; the calls are made at that block, and the pool is loaded with the
-// answers and asked again. Until it wants nothing more it quotes nothing.
+// Loader is a family whose logs do not tell the whole state of a pool. After
+// the logs of a block, each pool that they changed is asked for its Wants; the
+// calls are made at that block, Load takes the answers, and the pool is asked
+// again. Until it wants nothing more it quotes nothing.
 type Loader interface {
-	// Wants are the calls a pool waits for; none if it is complete.
+	// Wants are the calls whose answers the pool needs; none if it is complete.
 	Wants(Pool) []Read
 
-	// Load is the pool as the answers show it, in the order of the calls. Nil
-	// stands for a call that reverted. What logs said before is of no account.
+	// Load is the pool with the answers, which are in the order of Wants. Nil
+	// stands for a call that reverted. The answers replace what logs said.
 	Load(Pool, [][]byte) (Pool, error)
 }
 
-// Joiner is the ability of a family to take up pools in mid-life: to find them
-// by their births alone, to read them whole at any block, and to write them
-// down and go on from there.
+// Joiner is a family whose pools need not be followed since their creation:
+// they are found by their creation logs alone, read whole at any block, and
+// stored and restored.
 type Joiner interface {
 	Loader
 
-	// Birth is the first topic of the log by which a source's factory makes a
-	// pool.
+	// Birth is the first topic of the log by which the factory of a source
+	// announces a new pool.
 	Birth() common.Hash
 
-	// Blank is the pool with no more known of it than what never changes: it
-	// wants all the rest. Nil for a pool of another family.
+	// Blank is the pool with nothing but what never changes: it wants all the
+	// rest. Nil for a pool of another family.
 	Blank(Pool) Pool
 
-	// Save writes a pool down; nil for a pool of another family. Pools that
-	// will always behave alike are written alike, whether they were followed
-	// or loaded.
+	// Save encodes a pool; nil for a pool of another family. Pools that behave
+	// alike have the same encoding, whether they were followed or loaded.
 	Save(Pool) []byte
 
-	// Restore is the pool that was written down.
+	// Restore decodes a pool that Save encoded.
 	Restore([]byte) (Pool, error)
 }
 
-// Read is a call that changes nothing. Without To it is a call of the Lens, a
-// contract of ours whose code comes with the call.
+// Read is an eth_call that a pool needs. Without To it is a call of the Lens, a
+// contract of ours whose code is sent along with the call.
 type Read struct {
 	To   common.Address
 	Data []byte
-	Gas  uint64 // it may burn; 0 for the little that a plain getter burns
+	Gas  uint64 // limit; 0 for a plain getter
 }

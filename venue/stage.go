@@ -7,27 +7,30 @@ import (
 	"braid/u256"
 )
 
-// Stager is the ability of a family to set itself up on a bare chain. Of the
-// listings it opens those of its own sources and leaves the others alone.
+// Stager is a family that can set up its contracts and pools on a local chain.
 type Stager interface {
-	// Etch puts the contracts of every source where the deployments say.
+	// Etch places the contracts of every source at the addresses that the
+	// sources name.
 	Etch(Site) error
 
-	// Open makes the pools and fills them, by transactions.
+	// Open creates the pools of those listings that are of its own sources, and
+	// adds their liquidity, by transactions.
 	Open(Site, []Listing) error
 }
 
-// Site is a bare chain as its venues find it.
+// Site is a local chain to a family that sets itself up on it.
 type Site interface {
-	// Init is the creation code of a venue's contract, by the name of its
-	// build, with the constructor's arguments behind it.
+	// Init is the creation code of a contract, by the name of its build, with
+	// the constructor's arguments.
 	Init(name string, args ...any) ([]byte, error)
 
-	// Etch runs creation code as if at an address of choice. It is for Etch of
-	// a Stager only: later the chain runs and takes transactions alone.
+	// Etch runs creation code as the code of an account of choice and leaves
+	// there what it returns. Only Etch of a Stager may use it: once the chain
+	// runs there are transactions alone.
 	Etch(at common.Address, init []byte) error
 
-	// Founder sends the transactions and holds plenty of every token.
+	// Founder is the account that sends the transactions. It holds enough of
+	// every token.
 	Founder() common.Address
 
 	// Send makes the calls in their order, in as few blocks as hold them, and
@@ -35,7 +38,7 @@ type Site interface {
 	Send([]Tx) ([][]*types.Log, error)
 }
 
-// Tx is a call the founder makes, with the gas it may burn.
+// Tx is a call by the founder. Value is in wei, Gas is the limit.
 type Tx struct {
 	To    common.Address
 	Value u256.Int
@@ -43,14 +46,15 @@ type Tx struct {
 	Gas   uint64
 }
 
-// Listing is a pool to be opened, and what the founder puts in of each token.
+// Listing is a pool to be opened, and the liquidity that the founder adds of each
+// token, in raw units.
 type Listing struct {
 	Source  *Source
 	Tokens  []common.Address
 	Amounts []u256.Int
 }
 
-// Etch puts a contract, by the name of its build, where the deployments say.
+// Etch places a contract, by the name of its build, at an address.
 func Etch(site Site, at common.Address, name string, args ...any) error {
 	init, err := site.Init(name, args...)
 	if err != nil {

@@ -6,38 +6,40 @@ import (
 	"braid/u256"
 )
 
-// Supply is what a pool pays for what comes in, in one direction, as floats:
-// good enough to rank and to share, and some hundred times quicker than the
-// integers that are promised. It consists of pieces of hyperbolas, which is
-// exact for constant products and concentrated liquidity and as near as one
-// likes for anything else. It never changes.
+// Supply is the output of a pool as a function of the input, in one direction,
+// in floats and raw units. It serves to rank pools and to optimise splits, some
+// hundred times faster than Quote, and never becomes an amount. It is a chain of
+// hyperbolas, which is exact for constant products and concentrated liquidity
+// and an approximation of anything else. It never changes.
 type Supply struct {
-	Pieces []Piece // of falling price
-	Max    float64 // the most that may come in
+	Pieces []Piece // by falling marginal price; continuous
+	Max    float64 // the largest input
 }
 
-// Piece pays Price*d/(1 + Bend*d) for d beyond In, up to the next piece's In.
-// It holds what lets a search for a price do without roots and divisions.
+// Piece is one hyperbola: for an input of In+d it pays Out + Price*d/(1 + Bend*d),
+// up to the In of the next piece. The marginal price there is
+// Price/(1 + Bend*d)^2.
 type Piece struct {
-	In, Out float64 // of all pieces before
-	Root    float64 // of the price of the first unit
-	Give    float64 // 1/Bend, never infinite: a flat piece bends too little to be noticed
-	Gas     float64 // of a swap that ends here
+	In, Out float64 // sums over all pieces before
+	Root    float64 // square root of Price
+	Give    float64 // 1/Bend; finite, as a flat piece is given a very small Bend
+	Gas     float64 // of a swap that ends in this piece
 }
 
-// Price is that of the first unit.
+// Price is the marginal price at the start of the piece, in raw units of the
+// output per raw unit of the input.
 func (p *Piece) Price() float64 { return p.Root * p.Root }
 
-// Bend is by which part the price of all falls with each unit.
+// Bend is the parameter of the hyperbola, per raw unit of the input.
 func (p *Piece) Bend() float64 { return 1 / p.Give }
 
-// Curved is a pool that knows its supply in closed form. Others are sampled.
+// Curved is a pool that has its supply in closed form. Others are sampled.
 type Curved interface {
 	// Supply is nil when nothing can be swapped that way.
 	Supply(in, out int) *Supply
 }
 
-// SupplyOf is the supply of any pool; nil when it takes nothing.
+// SupplyOf is the supply of any pool; nil when it takes no swaps that way.
 func SupplyOf(p Pool, in, out int) *Supply {
 	var s *Supply
 	if c, ok := p.(Curved); ok {
@@ -51,12 +53,13 @@ func SupplyOf(p Pool, in, out int) *Supply {
 	return s
 }
 
-// flat is how much the price of a flat piece is bent, up at its beginning and
-// down at its end, so that the best shares are unique.
+// flat is the part by which the price of a piece falls at least from its start
+// to its end. A piece of constant price is bent by it, so that the optimal split
+// between pools is unique.
 const flat = 1e-6
 
-// Add appends a piece that takes length in. Where the price would rise, it
-// begins at the price at which the one before it ends.
+// Add appends a piece that takes an input of length. Prices never rise: one above
+// the price at which the last piece ends is lowered to that.
 func (s *Supply) Add(price, bend, length, gas float64) {
 	if !(length > 0) || !(price > 0) {
 		return
@@ -78,11 +81,11 @@ func (s *Supply) Add(price, bend, length, gas float64) {
 	s.Max += length
 }
 
-// Spot is the price of the first unit.
+// Spot is the marginal price before any input.
 func (s *Supply) Spot() float64 { return s.Pieces[0].Price() }
 
-// Pay is what x brings, the price after it, and the gas. It is negative when
-// x is too much.
+// Pay is the output for an input of x, the marginal price after it, and the gas.
+// The output is negative when x is above Max.
 func (s *Supply) Pay(x float64) (y, price, gas float64) {
 	if x > s.Max {
 		return -1, 0, 0
@@ -108,16 +111,17 @@ func (s *Supply) Pay(x float64) (y, price, gas float64) {
 	return p.Out + p.Root*end*d, end * end, p.Gas
 }
 
-// Until is how much comes in until the price has fallen to the given one, what
-// that brings, and by how much x grows when the price falls by a given part.
+// Until is the input x at which the marginal price has fallen to the given one,
+// the output y for it, the slope -dx/d(log price) there (0 where x is limited by
+// Max), and the gas.
 func (s *Supply) Until(price float64) (x, y, slope, gas float64) {
 	root := math.Sqrt(price)
 	x, y, slope, gas, _ = s.Near(root, 1/root, 0)
 	return x, y, slope, gas
 }
 
-// Near is Until for the root of a price and 1 by it. The piece where it ends is
-// looked for from a guess.
+// Near is Until for the square root of a price and its inverse. It looks for the
+// piece where x ends at the guessed one first, and returns it.
 func (s *Supply) Near(root, inverse float64, guess int) (x, y, slope, gas float64, piece int) {
 	if next := guess + 1; guess > 0 && !(s.Pieces[guess].Root > root) || next < len(s.Pieces) && s.Pieces[next].Root > root {
 		guess = s.seek(root)
@@ -150,69 +154,69 @@ func (s *Supply) seek(root float64) int {
 	return lo
 }
 
-// The points at which a pool without a closed form is asked: from a small part
-// of its depth to the most it takes, each by a part further than the one
-// before, and by a smaller one where the price falls fast.
+// The inputs at which a pool without a closed form is sampled: from a small part
+// of its depth to the most it takes, each by a factor 1+step above the last. The
+// step is halved where the mean price falls below dropped times the last one.
 const (
-	samples    = 160
-	sampleFrom = 2e-3
-	wide       = 0.2
-	narrow     = 0.01
-	steep      = 0.97
-	brim       = 1e-7 // of what is refused: as near to it as the last point is
+	maxSamples = 160
+	firstPart  = 2e-3 // of Depth
+	maxStep    = 0.2
+	minStep    = 0.01
+	dropped    = 0.97
+	tolerance  = 1e-7 // of the largest input, as a part of it
 )
 
-// answer is what a pool pays for an amount; mean is the price of what it takes
-// beyond the answer before.
-type answer struct{ x, y, gas, mean float64 }
+// point is a sample: the input, the output, the gas, and the mean price between
+// this sample and the one before.
+type point struct{ x, y, gas, mean float64 }
 
-// sample lays a supply through answers of the pool.
+// sample fits a supply to quotes of the pool.
 func sample(p Pool, in, out int) *Supply {
 	depth, spot := p.Depth(in), p.Spot(in, out)
 	if !(depth > 0) || !(spot > 0) {
 		return nil
 	}
-	points := append(make([]answer, 0, 48), answer{mean: spot})
-	x, part := max(depth*sampleFrom, 1), wide
-	for range samples {
-		next := math.Floor(x * (1 + part))
+	points := append(make([]point, 0, 48), point{mean: spot})
+	x, step := max(depth*firstPart, 1), maxStep
+	for range maxSamples {
+		next := math.Floor(x * (1 + step))
 		q, err := p.Quote(in, out, u256.FromFloat(next))
 		last := &points[len(points)-1]
-		a := answer{x: next, y: q.Out.Float(), gas: float64(q.Gas)}
-		fell := err == nil && a.y-last.y < steep*last.mean*(a.x-last.x)
-		if part > narrow && (fell || err != nil && len(points) > 1) {
-			part /= 2
+		a := point{x: next, y: q.Out.Float(), gas: float64(q.Gas)}
+		fell := err == nil && a.y-last.y < dropped*last.mean*(a.x-last.x)
+		if step > minStep && (fell || err != nil && len(points) > 1) {
+			step /= 2
 			continue
 		}
 		if err != nil && len(points) > 1 {
-			points = hull(points, most(p, in, out, *last, next))
+			points = hull(points, largest(p, in, out, *last, next))
 			break
 		}
 		if err == nil {
 			points = hull(points, a)
 		}
-		x, part = next+1, min(wide, part*1.5)
+		x, step = next+1, min(maxStep, step*1.5)
 	}
-	return lay(points)
+	return fit(points)
 }
 
-// most is the last answer of a pool before it refuses, between one that it
-// gave and an amount that it refused.
-func most(p Pool, in, out int, given answer, refused float64) answer {
-	for refused-given.x > brim*refused {
+// largest is the sample of the largest input that a pool takes, between one that
+// it takes and an input that it refuses, by bisection.
+func largest(p Pool, in, out int, given point, refused float64) point {
+	for refused-given.x > tolerance*refused {
 		mid := math.Floor((given.x + refused) / 2)
 		if q, err := p.Quote(in, out, u256.FromFloat(mid)); err != nil || mid == given.x {
 			refused = mid
 		} else {
-			given = answer{x: mid, y: q.Out.Float(), gas: float64(q.Gas)}
+			given = point{x: mid, y: q.Out.Float(), gas: float64(q.Gas)}
 		}
 	}
 	return given
 }
 
-// hull adds an answer and forgets those before it that rounding has put below
-// the line to it: no price rises.
-func hull(points []answer, a answer) []answer {
+// hull adds a sample and drops those before it that rounding has put below the
+// line to it, so that mean prices fall from sample to sample.
+func hull(points []point, a point) []point {
 	for {
 		last := &points[len(points)-1]
 		if !(a.x > last.x) || !(a.y > last.y) {
@@ -226,10 +230,10 @@ func hull(points []answer, a answer) []answer {
 	}
 }
 
-// lay leads a supply through the answers. Its price there is that of the
-// hyperbola through the answers around: mean prices of a hyperbola are the
-// geometric means of those at their ends.
-func lay(points []answer) *Supply {
+// fit is the supply through the samples. The marginal price at a sample is that
+// of the hyperbola through it and its neighbours: the mean price of a hyperbola
+// is the geometric mean of its marginal prices at both ends.
+func fit(points []point) *Supply {
 	s := &Supply{Pieces: make([]Piece, 0, 2*len(points))}
 	begin := points[0].mean
 	for i := 1; i < len(points); i++ {
@@ -245,8 +249,8 @@ func lay(points []answer) *Supply {
 	return s
 }
 
-// AddSpan appends a piece with the given prices at its ends and in the mean;
-// two where no hyperbola has them.
+// AddSpan appends a piece with the given marginal prices at its ends and the
+// given mean price; two pieces where no single hyperbola has them.
 func (s *Supply) AddSpan(begin, mean, end, length, gas float64) {
 	if math.Abs(begin*end/(mean*mean)-1) < flat {
 		s.Add(begin, (begin/mean-1)/length, length, gas)

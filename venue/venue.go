@@ -1,9 +1,9 @@
 // Package venue says what a liquidity source must be able to do.
 //
-// A pool is a value: what happens to it gives another value. Families (one
-// folder each below this one) bring the mathematics, the ear for their logs
-// and the hand that calls their contracts; nothing above them knows a family
-// by name.
+// A pool is a value: an event gives another value. A family (one folder each
+// below this one) quotes its pools exactly, follows them by their logs, and
+// encodes the calls of their contracts; nothing but package families knows a
+// family by name. Amounts are raw units of a token unless it says otherwise.
 package venue
 
 import (
@@ -15,7 +15,7 @@ import (
 	"braid/u256"
 )
 
-// ID names a pool: its address, or its 32-byte id inside a shared contract;
+// ID names a pool: its address, or its 32-byte id inside a shared contract, as
 // lower-case hex with 0x.
 type ID string
 
@@ -26,34 +26,39 @@ type Info struct {
 	Tokens []common.Address
 }
 
-// Quote is the answer of a pool: what leaves it, and what the swap burns.
+// Quote is what a swap pays, in raw units of the output token, and the gas it
+// needs inside the pool and its tokens.
 type Quote struct {
 	Out u256.Int
 	Gas uint64
 }
 
-// Call tells the Executor how to make a swap: the kind of its step and the
-// bytes the kind needs. A pool that is paid before it is called names where.
+// Call tells the Executor how to make a swap: Kind and Body of a step of its
+// route (see StepKind).
 type Call struct {
-	Kind   byte
-	Body   []byte
+	Kind byte
+	Body []byte
+
+	// Prepay is the address that must be paid before the call, for a pool that
+	// the step before may pay; else zero.
 	Prepay common.Address
 
-	// A contract that keeps accounts while it is called lets steps follow each
-	// other inside: one whose JoinIn is the JoinOut of the step before becomes
-	// part of that step. The first byte of such a Body counts its hops, and a
-	// joined one adds the token between them and the rest of its own Body.
+	// Pools of a contract that nets what they owe each other are merged into one
+	// step: if JoinIn of a step is the JoinOut of the step before, it becomes
+	// part of that step. The first byte of such a Body counts its hops; each
+	// further hop appends the token before it and its own Body without the first
+	// byte.
 	JoinIn, JoinOut string
 }
 
 // Pool is one market between two or more tokens at one block. It never
-// changes; any number of goroutines may ask it. in and out are positions in
-// Info().Tokens.
+// changes; any number of goroutines may use it. in and out are positions in
+// Info().Tokens, amounts are raw units.
 type Pool interface {
 	Info() *Info
 
-	// Quote is what the contract pays for amount, to the wei, or the reason
-	// it would revert. It allocates nothing.
+	// Quote is what the contract pays for amount, exactly, or the reason why it
+	// would revert: ErrTooSmall, ErrTooLarge or ErrEmpty. It allocates nothing.
 	Quote(in, out int, amount u256.Int) (Quote, error)
 
 	// Swap is the pool after that swap.
@@ -63,28 +68,29 @@ type Pool interface {
 	// of out per raw unit of in; 0 when nothing can be swapped that way.
 	Spot(in, out int) float64
 
-	// Depth is how much of a token stands behind the present price, in raw
-	// units. It ranks pools and never reaches an amount.
+	// Depth is how much of a token the pool offers near its present price, in
+	// raw units. It ranks pools and never becomes an amount.
 	Depth(token int) float64
 
+	// Call is how the Executor makes a swap, of whatever amount.
 	Call(in, out int) Call
 }
 
-// What a pool says to an amount it cannot take.
+// Why a pool refuses an amount.
 var (
 	ErrTooSmall = errors.New("amount too small: the output rounds to nothing")
 	ErrTooLarge = errors.New("amount beyond the depth of the pool")
 	ErrEmpty    = errors.New("pool holds no liquidity")
 )
 
-// ErrUnknownPool is what Apply says to an event of a pool it was not given
-// and that the event does not create.
+// ErrUnknownPool is the error of Apply for an event of a pool that it was not
+// given and that the event does not create.
 var ErrUnknownPool = errors.New("unknown pool")
 
-// Event is what one log says about one pool.
+// Event is what one log says about the pool of that ID.
 type Event interface{ Pool() ID }
 
-// Wide is an event that concerns all pools of a source; it names none.
+// Wide is an event of all pools of a source. Its Pool is empty.
 type Wide interface {
 	Event
 	Source() *Source
@@ -95,8 +101,8 @@ type Family interface {
 	// Topics are the first topics of the logs Decode wants to see.
 	Topics() []common.Hash
 
-	// Decode reads a log. Logs of strangers give nil; a log of a known
-	// contract that cannot be read is an error.
+	// Decode reads a log. Logs of contracts that are not the family's give nil;
+	// a log of a known contract that cannot be read is an error.
 	Decode(log *types.Log) (Event, error)
 
 	// Apply is the pool after the event. With a nil pool the event must be
