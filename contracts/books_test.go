@@ -53,7 +53,7 @@ func (s *town) approvesWhatIsUsed(source string, in, out common.Address) {
 	st, amount := s.through(source, in, out), plus(e18(3), big.NewInt(7))
 	c := st.Pool.Call(st.In, st.Out)
 	o, want := s.trade(in, out, amount, st)
-	had, from := s.held(in, user), len(s.state.Logs())
+	had, from := s.held(in, user), len(s.Logs())
 	s.pays(o, want)
 	used := had.Sub(had, s.held(in, user))
 	s.dust(c, amount, new(big.Int).Sub(amount, used))
@@ -232,7 +232,7 @@ func TestLaw6Receive(t *testing.T) {
 	}
 	var frames []frame
 	dearest := map[common.Address]uint64{}
-	s.evm.Config.Tracer = &tracing.Hooks{
+	s.Tracer = &tracing.Hooks{
 		OnEnter: func(_ int, _ byte, from, to common.Address, input []byte, _ uint64, value *big.Int) {
 			frames = append(frames, frame{from, to == s.exec && len(input) == 0 && value.Sign() > 0})
 		},

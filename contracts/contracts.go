@@ -11,6 +11,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 
 	"github.com/ethereum/go-ethereum/accounts/abi"
@@ -104,6 +105,31 @@ func Read(path string) (Contract, error) {
 	if err != nil {
 		return Contract{}, fmt.Errorf("contracts: %s: %w", path, err)
 	}
+	return c, nil
+}
+
+// Builds reads the artifacts of a folder by their names, each once.
+type Builds struct {
+	folder string
+	read   map[string]Contract
+}
+
+// NewBuilds reads the artifacts of a folder. Our own contracts come from the
+// program itself.
+func NewBuilds(folder string) *Builds {
+	return &Builds{folder, map[string]Contract{"Router": Router, "Executor": Executor, "Token": Token}}
+}
+
+// Get is the build of that name.
+func (b *Builds) Get(name string) (Contract, error) {
+	if c, ok := b.read[name]; ok {
+		return c, nil
+	}
+	c, err := Read(filepath.Join(b.folder, name+".json"))
+	if err != nil {
+		return Contract{}, fmt.Errorf("%w: run make artifacts", err)
+	}
+	b.read[name] = c
 	return c, nil
 }
 

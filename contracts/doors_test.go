@@ -187,7 +187,7 @@ func TestRandomBytes(t *testing.T) {
 func TestNoStorageNoDelegatecall(t *testing.T) {
 	r := newRig(t)
 	for _, at := range []common.Address{r.router, r.exec} {
-		code := r.state.GetCode(at)
+		code := r.Code(at)
 		if len(code) == 0 {
 			t.Fatal("no code")
 		}

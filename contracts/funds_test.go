@@ -196,7 +196,7 @@ func TestLaw5LeftoverComesBackWrapped(t *testing.T) {
 	if got := wrapped.Sub(r.held(r.wrapped, user), wrapped); got.Cmp(e18(2)) != 0 {
 		t.Errorf("%s came back, want 2e18", got)
 	}
-	logs := r.state.Logs()
+	logs := r.Logs()
 	last := logs[len(logs)-1]
 	values, err := Router.ABI.Unpack("Swapped", last.Data)
 	if err != nil {

@@ -4,9 +4,9 @@ import (
 	"math/big"
 
 	"github.com/ethereum/go-ethereum/common"
-	"github.com/ethereum/go-ethereum/core/tracing"
 	"github.com/ethereum/go-ethereum/crypto"
-	"github.com/holiman/uint256"
+
+	"braid/u256"
 )
 
 // puppet deploys a hostile actor.
@@ -65,6 +65,6 @@ func (r *rig) donate(tokens ...common.Address) {
 		for _, token := range tokens {
 			r.must(victim, token, nil, pack(Token, "transfer", to, e18(7)))
 		}
-		r.state.AddBalance(to, uint256.NewInt(1e18), tracing.BalanceChangeUnspecified) // as selfdestruct would
+		r.Fund(to, u256.From(1e18)) // as selfdestruct would
 	}
 }

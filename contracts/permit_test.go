@@ -8,10 +8,10 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/common/math"
-	"github.com/ethereum/go-ethereum/core/tracing"
 	"github.com/ethereum/go-ethereum/crypto"
 	"github.com/ethereum/go-ethereum/signer/core/apitypes"
-	"github.com/holiman/uint256"
+
+	"braid/u256"
 )
 
 // Approval without a transaction of its own: permits and Permit2.
@@ -55,7 +55,7 @@ func (s *estate) settleIn(token common.Address) {
 }
 
 func (s *estate) domain(name, version string, at common.Address) apitypes.TypedDataDomain {
-	return apitypes.TypedDataDomain{Name: name, Version: version, ChainId: (*math.HexOrDecimal256)(s.evm.ChainConfig().ChainID), VerifyingContract: at.Hex()}
+	return apitypes.TypedDataDomain{Name: name, Version: version, ChainId: (*math.HexOrDecimal256)(s.ChainID()), VerifyingContract: at.Hex()}
 }
 
 // sign signs typed data as a wallet does.
@@ -206,7 +206,7 @@ func TestPermit2(t *testing.T) {
 		late, paid, empty := o, o, o
 		late.deadline = big.NewInt(now - 1)
 		s.denies(s.who, late, entry, "Expired")
-		s.state.AddBalance(s.who, uint256.NewInt(1), tracing.BalanceChangeUnspecified)
+		s.Fund(s.who, u256.From(1))
 		paid.value = big.NewInt(1)
 		s.denies(s.who, paid, entry, "0x")
 		empty.minOut = new(big.Int)
@@ -279,7 +279,7 @@ func TestPermitGas(t *testing.T) {
 	s := newEstate(t)
 	o := s.order(s.a, s.b, e18(5), route(nil, through(s.ab, 0, 1)))
 	burnt := func(data []byte) int {
-		s.evm.Context.Time++
+		s.Time++
 		res := s.send(s.who, &s.router, nil, data)
 		if res.fault != "" {
 			t.Fatal(res.fault)

@@ -210,7 +210,7 @@ func TestSharesAsThePlanHasThem(t *testing.T) {
 	r.teach(fake.at, swapSelector, nil, give(r.b, recipient, big.NewInt(1)))
 
 	var pulled []u256.Int
-	r.evm.Config.Tracer = &tracing.Hooks{OnEnter: func(_ int, _ byte, _, to common.Address, input []byte, _ uint64, _ *big.Int) {
+	r.Tracer = &tracing.Hooks{OnEnter: func(_ int, _ byte, _, to common.Address, input []byte, _ uint64, _ *big.Int) {
 		if to == token && len(input) == 100 {
 			pulled = append(pulled, u256.FromBig(new(big.Int).SetBytes(input[68:])))
 		}

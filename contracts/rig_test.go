@@ -3,23 +3,16 @@ package contracts
 import (
 	"fmt"
 	"math/big"
-	"path/filepath"
 	"testing"
 
 	"github.com/ethereum/go-ethereum/accounts/abi"
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/common/hexutil"
-	"github.com/ethereum/go-ethereum/core"
-	"github.com/ethereum/go-ethereum/core/rawdb"
-	"github.com/ethereum/go-ethereum/core/state"
-	"github.com/ethereum/go-ethereum/core/tracing"
-	"github.com/ethereum/go-ethereum/core/types"
-	"github.com/ethereum/go-ethereum/core/vm"
 	"github.com/ethereum/go-ethereum/crypto"
-	"github.com/ethereum/go-ethereum/params"
-	"github.com/ethereum/go-ethereum/triedb"
 	"github.com/google/go-cmp/cmp"
-	"github.com/holiman/uint256"
+
+	"braid/evm"
+	"braid/u256"
 )
 
 const now = 1_760_000_000
@@ -36,17 +29,16 @@ var (
 // pairs between them. user and victim hold everything and have approved the
 // Router without limit; recipient holds one unit of each token.
 type rig struct {
-	t         testing.TB
-	state     *state.StateDB
-	evm       *vm.EVM
-	artifacts map[string]Contract
-	wrapped   common.Address
-	router    common.Address
-	exec      common.Address
-	a, b, c   common.Address
-	ab, bc    pair
-	ac, wa    pair
-	others    []common.Address // tokens of the venues
+	*evm.Machine
+	t       testing.TB
+	builds  *Builds
+	wrapped common.Address
+	router  common.Address
+	exec    common.Address
+	a, b, c common.Address
+	ab, bc  pair
+	ac, wa  pair
+	others  []common.Address // tokens of the venues
 }
 
 type pair struct {
@@ -55,20 +47,9 @@ type pair struct {
 }
 
 func newRig(t testing.TB) *rig {
-	st, err := state.New(types.EmptyRootHash, state.NewDatabase(triedb.NewDatabase(rawdb.NewMemoryDatabase(), nil), nil))
-	if err != nil {
-		t.Fatal(err)
-	}
-	r := &rig{t: t, state: st, artifacts: map[string]Contract{}}
-	block := vm.BlockContext{
-		CanTransfer: core.CanTransfer, Transfer: core.Transfer,
-		GetHash:     func(uint64) common.Hash { return common.Hash{} },
-		BlockNumber: big.NewInt(1), Time: now, GasLimit: 1 << 40,
-		BaseFee: new(big.Int), Difficulty: new(big.Int), Random: new(common.Hash),
-	}
-	r.evm = vm.NewEVM(block, st, params.MergedTestChainConfig, vm.Config{})
+	r := &rig{t: t, Machine: evm.New(evm.Rules(143)), builds: NewBuilds("../build/artifacts")}
 	for _, who := range []common.Address{user, victim, stranger} {
-		st.AddBalance(who, uint256.MustFromBig(e18(1_000_000)), tracing.BalanceChangeUnspecified)
+		r.Fund(who, u256.FromBig(e18(1_000_000)))
 	}
 	r.wrapped = r.deploy(r.artifact("WETH9").Init())
 	r.router = r.create2(RouterInit(r.wrapped))
@@ -98,17 +79,12 @@ func (r *rig) send(from common.Address, to *common.Address, value *big.Int, data
 	if value == nil {
 		value = new(big.Int)
 	}
-	out, err := core.ApplyMessage(r.evm, &core.Message{
-		From: from, To: to, Nonce: r.state.GetNonce(from), Value: uint256.MustFromBig(value), Data: data,
-		GasLimit: 16_000_000, GasPrice: new(uint256.Int), GasFeeCap: new(uint256.Int), GasTipCap: new(uint256.Int),
-	}, nil)
-	if err != nil {
+	out, err := r.Transact(from, to, u256.FromBig(value), data, 16_000_000)
+	res := result{ret: out.Return, gas: out.Gas}
+	if evm.IsReverted(err) {
+		res.fault = faultName(out.Return)
+	} else if err != nil {
 		r.t.Fatal(err)
-	}
-	r.state.Finalise(r.evm.ChainConfig().Rules(big.NewInt(1), true, now))
-	res := result{ret: out.ReturnData, gas: out.MaxUsedGas}
-	if out.Err != nil {
-		res.fault = faultName(out.ReturnData)
 	}
 	return res
 }
@@ -145,7 +121,7 @@ func (r *rig) must(from, to common.Address, value *big.Int, data []byte) []byte 
 
 func (r *rig) deploy(init []byte) common.Address {
 	r.t.Helper()
-	at := crypto.CreateAddress(user, r.state.GetNonce(user))
+	at := crypto.CreateAddress(user, r.Nonce(user))
 	if res := r.send(user, nil, nil, init); res.fault != "" {
 		r.t.Fatal("deployment: ", res.fault)
 	}
@@ -155,7 +131,7 @@ func (r *rig) deploy(init []byte) common.Address {
 // create2 does what the Deployer does with our creation code.
 func (r *rig) create2(init []byte) common.Address {
 	r.t.Helper()
-	_, at, _, err := r.evm.Create2(Deployer, init, vm.NewGasBudget(16_000_000, 0), new(uint256.Int), new(uint256.Int).SetBytes(Salt[:]))
+	at, err := r.Create2(Deployer, init, Salt)
 	if err != nil {
 		r.t.Fatal(err)
 	}
@@ -165,13 +141,9 @@ func (r *rig) create2(init []byte) common.Address {
 // etch runs creation code as the code of an account of choice.
 func (r *rig) etch(from, at common.Address, init []byte) {
 	r.t.Helper()
-	r.state.SetCode(at, init, tracing.CodeChangeUnspecified)
-	r.state.SetNonce(at, 1, tracing.NonceChangeUnspecified)
-	code, _, err := r.evm.Call(from, at, nil, vm.NewGasBudget(30_000_000, 0), new(uint256.Int))
-	if err != nil {
+	if _, err := r.Etch(from, at, init); err != nil {
 		r.t.Fatal(err)
 	}
-	r.state.SetCode(at, code, tracing.CodeChangeUnspecified)
 }
 
 func (r *rig) token(name string) common.Address {
@@ -268,7 +240,7 @@ func (r *rig) refuses(o order, fault string) {
 // held is a balance; of the native currency for the zero address.
 func (r *rig) held(token, who common.Address) *big.Int {
 	if token == native {
-		return r.state.GetBalance(who).ToBig()
+		return r.Balance(who).Big()
 	}
 	return new(big.Int).SetBytes(r.must(stranger, token, nil, pack(Token, "balanceOf", who)))
 }
@@ -311,13 +283,10 @@ func pack(c Contract, method string, args ...any) []byte {
 
 // artifact is what build.mjs made of venues and hostile actors.
 func (r *rig) artifact(name string) Contract {
-	c, ok := r.artifacts[name]
-	if !ok {
-		var err error
-		if c, err = Read(filepath.Join("..", "build", "artifacts", name+".json")); err != nil {
-			r.t.Fatalf("%v: run make artifacts", err)
-		}
-		r.artifacts[name] = c
+	r.t.Helper()
+	c, err := r.builds.Get(name)
+	if err != nil {
+		r.t.Fatal(err)
 	}
 	return c
 }

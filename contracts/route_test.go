@@ -227,7 +227,7 @@ func TestGas(t *testing.T) {
 		c.order.deadline = maxWei
 		var res result
 		for range 2 { // the first price sums of a pair are new slots
-			r.evm.Context.Time++
+			r.Time++
 			res = r.swap(c.order)
 		}
 		if res.fault != "" || res.gas > c.limit {

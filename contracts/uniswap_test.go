@@ -37,7 +37,7 @@ func v3Gas(t *testing.T, hops int, theirs bool) uint64 {
 	}
 	var res result
 	for range 2 {
-		s.evm.Context.Time++
+		s.Time++
 		if res = s.send(user, &router, nil, data); res.fault != "" {
 			t.Fatal(res.fault)
 		}

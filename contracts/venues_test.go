@@ -9,10 +9,8 @@ import (
 	"testing"
 
 	"github.com/ethereum/go-ethereum/common"
-	"github.com/ethereum/go-ethereum/core/tracing"
 	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/ethereum/go-ethereum/crypto"
-	"github.com/holiman/uint256"
 
 	"braid/plan"
 	"braid/u256"
@@ -51,7 +49,7 @@ type family interface {
 
 func newTown(t testing.TB) *town {
 	s := &town{rig: newRig(t), pools: map[venue.ID]venue.Pool{}}
-	s.state.AddBalance(founder, uint256.MustFromBig(e18(10_000_000)), tracing.BalanceChangeUnspecified)
+	s.Fund(founder, u256.FromBig(e18(10_000_000)))
 	s.must(founder, s.wrapped, e18(1_000_000), nil)
 	for _, token := range []common.Address{s.a, s.b, s.c} {
 		s.must(user, token, nil, pack(Token, "transfer", founder, e18(2_000_000)))
@@ -139,9 +137,9 @@ func (s *town) Etch(at common.Address, init []byte) error {
 
 func (s *town) Send(txs []venue.Tx) (logs [][]*types.Log, err error) {
 	for _, tx := range txs {
-		before := len(s.state.Logs())
+		before := len(s.Logs())
 		s.must(founder, tx.To, tx.Value.Big(), tx.Data)
-		logs = append(logs, s.state.Logs()[before:])
+		logs = append(logs, s.Logs()[before:])
 	}
 	s.hear()
 	return logs, nil
@@ -151,7 +149,7 @@ func (s *town) Send(txs []venue.Tx) (logs [][]*types.Log, err error) {
 // pools want.
 func (s *town) hear() {
 	s.t.Helper()
-	logs := s.state.Logs()
+	logs := s.Logs()
 	for _, f := range s.families {
 		for _, log := range logs[s.heard:] {
 			e, err := f.Decode(log)
@@ -250,7 +248,7 @@ func (s *town) pays(o order, want *big.Int) {
 // approvals are what the Executor approved in the logs from the given one on.
 func (s *town) approvals(from int) (list []approval) {
 	topic := Token.ABI.Events["Approval"].ID
-	for _, log := range s.state.Logs()[from:] {
+	for _, log := range s.Logs()[from:] {
 		if log.Topics[0] == topic && bytes.HasSuffix(log.Topics[1][:], s.exec[:]) {
 			list = append(list, approval{log.Address, common.BytesToAddress(log.Topics[2][:]), new(big.Int).SetBytes(log.Data).String()})
 		}

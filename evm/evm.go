@@ -1,7 +1,7 @@
 // Package evm is a bare EVM in memory: contracts run in it without a chain around them.
 //
-// It holds our arithmetic to the contracts' own, and puts contracts where a
-// genesis wants them.
+// Tests compare our arithmetic with the contracts' own in it, and the local
+// chain builds the accounts of its genesis with it.
 package evm
 
 import (
@@ -23,7 +23,8 @@ import (
 	"braid/u256"
 )
 
-// gasLimit is what a call may burn at first: the most a transaction has on Monad.
+// gasLimit is the gas limit of a call at first: the most a transaction has on
+// Monad.
 const gasLimit = 30_000_000
 
 // Rules are Osaka's, whose opcodes are Monad's, under the given chain ID.
@@ -36,15 +37,16 @@ func Rules(chainID int64) *params.ChainConfig {
 
 // Machine holds accounts and runs calls on them, one after the other.
 type Machine struct {
-	Time, Number uint64 // of the block that all calls are in
-	Gas          uint64 // that a call may burn
+	Time, Number uint64         // of the block that all calls are in
+	Gas          uint64         // limit of a call
+	Tracer       *tracing.Hooks // of all calls, if any
 
 	config  *params.ChainConfig
 	state   *state.StateDB
 	undoing bool
 }
 
-// New is a world without accounts.
+// New is a machine without accounts.
 func New(config *params.ChainConfig) *Machine {
 	db, err := state.New(types.EmptyRootHash, state.NewDatabaseForTesting())
 	if err != nil {
@@ -56,7 +58,7 @@ func New(config *params.ChainConfig) *Machine {
 // Result is what a call returned and did.
 type Result struct {
 	Return []byte
-	Gas    uint64 // burnt inside the call, before refunds
+	Gas    uint64 // used, before refunds; without that of a transaction itself
 	Logs   []*types.Log
 }
 
@@ -68,12 +70,43 @@ func (m *Machine) Call(from, to common.Address, value u256.Int, data []byte) (Re
 	})
 }
 
+// Transact is Call as a whole transaction, with its intrinsic gas, limited to
+// gasLimit; without to it deploys creation code. The nonce of the sender rises.
+func (m *Machine) Transact(from common.Address, to *common.Address, value u256.Int, data []byte, gasLimit uint64) (Result, error) {
+	defer m.settle()
+	e := vm.NewEVM(m.block(), m.state, m.config, vm.Config{Tracer: m.Tracer})
+	logged := len(m.state.Logs())
+	out, err := core.ApplyMessage(e, &core.Message{
+		From: from, To: to, Nonce: m.state.GetNonce(from), Value: native(value), Data: data,
+		GasLimit: gasLimit, GasPrice: new(uint256.Int), GasFeeCap: new(uint256.Int), GasTipCap: new(uint256.Int),
+	}, nil)
+	if err != nil {
+		return Result{}, err
+	}
+	r := Result{Return: out.ReturnData, Gas: out.MaxUsedGas, Logs: m.state.Logs()[logged:]}
+	if out.Err != nil {
+		return r, &Reverted{Data: out.ReturnData, cause: out.Err}
+	}
+	return r, nil
+}
+
 // Create deploys creation code where the sender's nonce says.
 func (m *Machine) Create(from common.Address, init []byte) (common.Address, error) {
 	defer m.settle()
 	at := crypto.CreateAddress(from, m.state.GetNonce(from))
 	_, err := m.run(m.state, from, func(e *vm.EVM) ([]byte, vm.GasBudget, error) {
 		ret, _, left, err := e.Create(from, init, vm.NewGasBudget(m.Gas, 0), new(uint256.Int))
+		return ret, left, err
+	})
+	return at, err
+}
+
+// Create2 deploys creation code where sender, salt and code say.
+func (m *Machine) Create2(from common.Address, init []byte, salt common.Hash) (common.Address, error) {
+	defer m.settle()
+	at := crypto.CreateAddress2(from, salt, crypto.Keccak256(init))
+	_, err := m.run(m.state, from, func(e *vm.EVM) ([]byte, vm.GasBudget, error) {
+		ret, _, left, err := e.Create2(from, init, vm.NewGasBudget(m.Gas, 0), new(uint256.Int), new(uint256.Int).SetBytes(salt[:]))
 		return ret, left, err
 	})
 	return at, err
@@ -118,20 +151,36 @@ func (m *Machine) Fund(who common.Address, amount u256.Int) {
 	m.settle()
 }
 
-// Balance of native currency.
+// Nonce is how many transactions an account has sent.
+func (m *Machine) Nonce(who common.Address) uint64 { return m.state.GetNonce(who) }
+
+// Code is the code of an account.
+func (m *Machine) Code(at common.Address) []byte { return m.state.GetCode(at) }
+
+// Logs are those of all calls so far that did not revert.
+func (m *Machine) Logs() []*types.Log { return m.state.Logs() }
+
+// ChainID is that of the rules.
+func (m *Machine) ChainID() *big.Int { return m.config.ChainID }
+
+// Balance is what an account has of native currency, in wei.
 func (m *Machine) Balance(who common.Address) u256.Int {
 	b := m.state.GetBalance(who).Bytes32()
 	return u256.FromBytes(b[:])
 }
 
-func (m *Machine) run(db vm.StateDB, from common.Address, do func(*vm.EVM) ([]byte, vm.GasBudget, error)) (Result, error) {
-	block := vm.BlockContext{
+// block is the block that all calls are in.
+func (m *Machine) block() vm.BlockContext {
+	return vm.BlockContext{
 		CanTransfer: core.CanTransfer, Transfer: core.Transfer,
 		GetHash:     func(uint64) common.Hash { return common.Hash{} },
 		BlockNumber: new(big.Int).SetUint64(m.Number), Time: m.Time, GasLimit: m.Gas,
 		BaseFee: new(big.Int), BlobBaseFee: new(big.Int), Difficulty: new(big.Int), Random: new(common.Hash),
 	}
-	e := vm.NewEVM(block, db, m.config, vm.Config{})
+}
+
+func (m *Machine) run(db vm.StateDB, from common.Address, do func(*vm.EVM) ([]byte, vm.GasBudget, error)) (Result, error) {
+	e := vm.NewEVM(m.block(), db, m.config, vm.Config{Tracer: m.Tracer})
 	e.SetTxContext(vm.TxContext{Origin: from, GasPrice: new(uint256.Int)})
 	if !m.undoing {
 		m.prepare(from)
@@ -167,7 +216,7 @@ func native(amount u256.Int) *uint256.Int {
 	return new(uint256.Int).SetBytes(b[:])
 }
 
-// Reverted is a call that failed, with what it said.
+// Reverted is the error of a call that failed, with the data it returned.
 type Reverted struct {
 	Data  []byte
 	cause error
@@ -183,7 +232,8 @@ func (r *Reverted) Error() string {
 	return r.cause.Error()
 }
 
-// IsReverted tells a contract's refusal from a fault of the machine.
+// IsReverted tells that a contract reverted, as opposed to a fault of the
+// machine.
 func IsReverted(err error) bool {
 	var r *Reverted
 	return errors.As(err, &r)

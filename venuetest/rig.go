@@ -27,26 +27,20 @@ type Rig struct {
 	*evm.Machine
 	Logs []*types.Log // of all that was sent to the rig as a site
 
-	built map[string]contracts.Contract
+	builds *contracts.Builds
 }
 
 // NewRig is a machine without accounts.
 func NewRig(t testing.TB) *Rig {
-	return &Rig{TB: t, Machine: evm.New(evm.Rules(143)), built: map[string]contracts.Contract{
-		"Token": contracts.Token, "Router": contracts.Router,
-	}}
+	return &Rig{TB: t, Machine: evm.New(evm.Rules(143)), builds: contracts.NewBuilds("../../build/artifacts")}
 }
 
 // Artifact is the build of that name.
 func (r *Rig) Artifact(name string) contracts.Contract {
 	r.Helper()
-	c, ok := r.built[name]
-	if !ok {
-		var err error
-		if c, err = contracts.Read("../../build/artifacts/" + name + ".json"); err != nil {
-			r.Fatalf("%v: run make artifacts", err)
-		}
-		r.built[name] = c
+	c, err := r.builds.Get(name)
+	if err != nil {
+		r.Fatal(err)
 	}
 	return c
 }
