@@ -10,41 +10,42 @@ import (
 	"braid/venue"
 )
 
-// Contracts are where ours stand, and those that they meet.
+// Contracts are the addresses of our contracts and of those they call, and how
+// gas limits are computed.
 type Contracts struct {
 	Router, Executor, WrappedNative, Permit2 common.Address
-	Schedule                                 *gas.Schedule
-	Proxies                                  bool             // tokens may stand behind proxies, and are priced so
+	Schedule                                 *gas.Schedule    // nil is Ethereum's
+	Proxies                                  bool             // gas limits take every token for a proxy contract
 	Kinds                                    []venue.StepKind // of steps that Verify can read; Encode needs none
 }
 
 // Terms are what the caller sets beside the plan.
 type Terms struct {
 	Recipient common.Address
-	MinOut    u256.Int
-	Deadline  uint64  // seconds
-	NativeIn  bool    // the sender funds with value, and Tx.Value says so
-	NativeOut bool    // the Router unwraps what the plan makes
-	Permit    *Permit // the sender signed instead of approving
+	MinOut    u256.Int // raw units; the Router reverts if it pays less
+	Deadline  uint64   // Unix seconds
+	NativeIn  bool     // the sender pays in native currency, by Tx.Value
+	NativeOut bool     // the Router unwraps the output and pays native currency
+	Permit    *Permit  // the sender signed instead of approving; nil if not
 }
 
-// Tx is ready to be signed.
+// Tx is a transaction but for sender, nonce and gas price.
 type Tx struct {
 	To    common.Address
 	Data  []byte
-	Value u256.Int
-	Gas   uint64 // the limit, which the chain bills in full
+	Value u256.Int // wei
+	Gas   uint64   // limit; Monad charges for all of it
 }
 
-// Encode writes the plan as a call of the Router. The same bytes serve both
-// ways of funding wrapped native: pulled from the sender, or sent as value.
+// Encode encodes the plan as a call of the Router. For wrapped native the bytes
+// are the same whether it is pulled from the sender or sent as value.
 func (c Contracts) Encode(p *plan.Plan, t Terms) (Tx, error) {
-	joints := jointsOf(p)
-	route, err := encodeRoute(p, joints)
+	inputs := inputsOf(p)
+	route, err := encodeRoute(p, inputs)
 	if err != nil {
 		return Tx{}, err
 	}
-	call := head{
+	call := routerCall{
 		tokenIn: p.TokenIn, amountIn: p.AmountIn, tokenOut: p.TokenOut, minOut: t.MinOut,
 		recipient: t.Recipient, deadline: t.Deadline, executor: c.Executor, route: route, permit: t.Permit,
 	}
@@ -52,7 +53,7 @@ func (c Contracts) Encode(p *plan.Plan, t Terms) (Tx, error) {
 		call.tokenOut = common.Address{}
 	}
 	data := call.encode()
-	tx := Tx{To: c.Router, Data: data, Gas: c.gasLimit(p, joints, data, t) + t.Permit.gas(c.Schedule)}
+	tx := Tx{To: c.Router, Data: data, Gas: c.gasLimit(p, inputs, data, t) + t.Permit.gas(c.Schedule)}
 	if t.NativeIn {
 		tx.Value = p.AmountIn
 	}

@@ -39,8 +39,8 @@ func run(t *testing.T, steps ...plan.Step) *plan.Plan {
 	return &p
 }
 
-// TestHead holds the typed head to the Router's own ABI.
-func TestHead(t *testing.T) {
+// TestRouterCall holds the encoding to the Router's own ABI.
+func TestRouterCall(t *testing.T) {
 	p := run(t, plan.Step{Pool: pool(1, a, d), In: 0, Out: 1})
 	terms := calldata.Terms{Recipient: address(0x99), MinOut: u256.From(77), Deadline: 1_800_000_000}
 	tx, err := at.Encode(p, terms)

@@ -13,20 +13,21 @@ import (
 	"braid/venue"
 )
 
-// Swap is what calldata says, taken apart.
+// Swap is decoded calldata. Amounts are raw units.
 type Swap struct {
 	TokenIn   common.Address
 	AmountIn  u256.Int
-	TokenOut  common.Address // zero is native
+	TokenOut  common.Address // zero is native currency
 	MinOut    u256.Int
 	Recipient common.Address
-	Deadline  uint64 // seconds
+	Deadline  uint64 // Unix seconds
 	Executor  common.Address
 	Permit    *Permit
 	Steps     []Step
 }
 
-// Step is one call of a venue. TokenOut of a swap for native is native here too.
+// Step is one step of the route. In a swap for native currency TokenOut of the
+// last steps is the zero address too.
 type Step struct {
 	TokenIn, TokenOut common.Address
 	Share             plan.Share // of what is held at that moment; 0 is all
@@ -45,7 +46,7 @@ func (s *Step) call() venue.StepCall {
 // takes no other: every byte has one meaning, and whatever carries none is an
 // error.
 func Decode(data []byte, kinds []venue.StepKind) (Swap, error) {
-	h, err := decodeHead(data)
+	h, err := decodeRouterCall(data)
 	if err != nil {
 		return Swap{}, fmt.Errorf("calldata: %w", err)
 	}
@@ -69,20 +70,20 @@ func decodeRoute(route []byte, tokenIn, tokenOut common.Address, kinds []venue.S
 			return nil, fmt.Errorf("token %s has two numbers", tokens[i])
 		}
 	}
-	made := numberMid // the tokens of the table that were made so far
+	made := numberMid // numbers below it are tokens that some step has made
 	var before Step
-	alone := false                    // it made all there is of its token
-	held := make([]bool, len(tokens)) // and not used up
+	alone := false                    // the step before made all there is of its token
+	held := make([]bool, len(tokens)) // a token was made and is not used up
 	held[numberIn] = true
 	for !r.short && len(r.data) > 0 {
 		number, in, out := r.take(1)[0], int(r.take(1)[0]), int(r.take(1)[0])
-		step := Step{Share: plan.Share(binary.BigEndian.Uint32(r.take(4))), Prepaid: number&prepaid != 0}
-		step.kind, step.Body = r.body(number&^prepaid, kinds)
+		step := Step{Share: plan.Share(binary.BigEndian.Uint32(r.take(4))), Prepaid: number&flagPrepaid != 0}
+		step.kind, step.Body = r.body(number&^flagPrepaid, kinds)
 		switch {
 		case r.short:
 			return nil, errors.New("it is cut short")
 		case step.kind == nil:
-			return nil, fmt.Errorf("kind %d is unknown", number&^prepaid)
+			return nil, fmt.Errorf("kind %d is unknown", number&^flagPrepaid)
 		case in >= len(tokens) || out > made || out >= len(tokens) || in == numberOut || out == numberIn:
 			return nil, fmt.Errorf("a step from token %d to %d cannot be", in, out)
 		case !held[in]:

@@ -14,10 +14,10 @@ const marginPercent = 3
 
 // gasLimit is the gas limit of the plan's transaction, however its sender funds
 // it.
-func (c Contracts) gasLimit(p *plan.Plan, joints []joint, data []byte, t Terms) uint64 {
-	need := c.estimate(p, joints, t, gas.FromSender)
+func (c Contracts) gasLimit(p *plan.Plan, inputs []input, data []byte, t Terms) uint64 {
+	need := c.estimate(p, inputs, t, gas.FromSender)
 	if p.TokenIn == c.WrappedNative {
-		need = max(need, c.estimate(p, joints, t, gas.FromRouter))
+		need = max(need, c.estimate(p, inputs, t, gas.FromRouter))
 	}
 	need = (need + gas.Intrinsic(data)) * (100 + marginPercent) / 100
 	return uint64(max(need, gas.Floor(data)))
@@ -28,7 +28,7 @@ var sender = common.Address{0: 0x5e, 19: 0x5e}
 
 // estimate is the gas of the plan beside the intrinsic gas, with the input where
 // funds says.
-func (c Contracts) estimate(p *plan.Plan, joints []joint, t Terms, funds gas.Funds) int64 {
+func (c Contracts) estimate(p *plan.Plan, inputs []input, t Terms, funds gas.Funds) int64 {
 	schedule := c.Schedule
 	if schedule == nil {
 		schedule = gas.Ethereum
@@ -45,17 +45,17 @@ func (c Contracts) estimate(p *plan.Plan, joints []joint, t Terms, funds gas.Fun
 		if next.TokenOut == p.TokenOut {
 			next.To = e.Receiver()
 		}
-		switch joints[i] {
-		case paid:
+		switch inputs[i] {
+		case prepaid:
 			next.Funds = gas.InPool
-		case joined:
+		case merged:
 			next.NettedIn = true
 		}
-		if i+1 < len(joints) {
-			switch joints[i+1] {
-			case paid:
+		if i+1 < len(inputs) {
+			switch inputs[i+1] {
+			case prepaid:
 				next.To = callOf(&p.Steps[i+1]).Prepay
-			case joined:
+			case merged:
 				next.NettedOut = true
 			}
 		}

@@ -11,8 +11,8 @@ import (
 	"braid/venue"
 )
 
-// prepaid marks a step whose pool was paid by the step before it.
-const prepaid = 0x80
+// flagPrepaid is set in the kind of a step whose pool the step before has paid.
+const flagPrepaid = 0x80
 
 // Token numbers of a route: its ends, then the table of tokens in between.
 const (
@@ -21,27 +21,28 @@ const (
 	numberMid = 2
 )
 
-// A route names its tokens by one byte.
+// A route has one byte for the number of a token.
 const maxMid = 256 - numberMid
 
-// joint is how a step is tied to the one before it.
-type joint byte
+// input is where a step gets its input from.
+type input byte
 
 const (
-	loose  joint = iota // it takes from what is held
-	paid                // the step before pays its pool
-	joined              // it is part of the step before
+	held    input = iota // what the Executor, or at first the sender, holds
+	prepaid              // the step before pays it straight to this step's pool
+	merged               // the step is part of the one before: one contract nets both
 )
 
-// jointsOf ties steps together where nothing has to stop in the Executor: the
-// step before makes all there is of a token, and the next takes all of it.
-func jointsOf(p *plan.Plan) []joint {
+// inputsOf tells for each step of a plan where its input comes from. It need
+// not pass through the Executor where the step before makes all there is of the
+// token, and this one takes all of it.
+func inputsOf(p *plan.Plan) []input {
 	makers, takers := map[common.Address]int{}, map[common.Address]int{}
 	for i := range p.Steps {
 		makers[p.Steps[i].TokenOut()]++
 		takers[p.Steps[i].TokenIn()]++
 	}
-	joints := make([]joint, len(p.Steps))
+	inputs := make([]input, len(p.Steps))
 	for i := 1; i < len(p.Steps); i++ {
 		token := p.Steps[i].TokenIn()
 		if p.Steps[i-1].TokenOut() != token || makers[token] != 1 || takers[token] != 1 {
@@ -50,24 +51,25 @@ func jointsOf(p *plan.Plan) []joint {
 		before, call := callOf(&p.Steps[i-1]), callOf(&p.Steps[i])
 		switch {
 		case call.JoinIn != "" && call.JoinIn == before.JoinOut && call.Kind == before.Kind:
-			joints[i] = joined
+			inputs[i] = merged
 		case call.Prepay != common.Address{} && bytes.HasPrefix(call.Body, call.Prepay[:]):
-			joints[i] = paid // the step before finds whom to pay in the body
+			inputs[i] = prepaid // the Executor reads whom to pay from the body
 		}
 	}
-	return joints
+	return inputs
 }
 
 func callOf(s *plan.Step) venue.Call { return s.Pool.Call(s.In, s.Out) }
 
-// encodeRoute packs the steps: the table of middle tokens, then for each step
-// kind, in, out, share and the body its pool asks for.
-func encodeRoute(p *plan.Plan, joints []joint) ([]byte, error) {
+// encodeRoute packs the steps as the Executor reads them: the table of the
+// tokens in between, then for each step kind, in, out, share and the body that
+// its pool asks for.
+func encodeRoute(p *plan.Plan, inputs []input) ([]byte, error) {
 	number := map[common.Address]int{p.TokenIn: numberIn, p.TokenOut: numberOut}
 	var mid []common.Address
 	for i := range p.Steps {
 		token := p.Steps[i].TokenOut()
-		if _, seen := number[token]; !seen && (i+1 == len(joints) || joints[i+1] != joined) {
+		if _, seen := number[token]; !seen && (i+1 == len(inputs) || inputs[i+1] != merged) {
 			number[token] = numberMid + len(mid)
 			mid = append(mid, token)
 		}
@@ -82,12 +84,12 @@ func encodeRoute(p *plan.Plan, joints []joint) ([]byte, error) {
 	}
 	for i := 0; i < len(p.Steps); {
 		end := i + 1
-		for end < len(joints) && joints[end] == joined {
+		for end < len(inputs) && inputs[end] == merged {
 			end++
 		}
-		kind, body := join(p.Steps[i:end])
-		if joints[i] == paid {
-			kind |= prepaid
+		kind, body := merge(p.Steps[i:end])
+		if inputs[i] == prepaid {
+			kind |= flagPrepaid
 		}
 		route = append(route, kind, byte(number[p.Steps[i].TokenIn()]), byte(number[p.Steps[end-1].TokenOut()]))
 		route = binary.BigEndian.AppendUint32(route, uint32(p.Steps[i].Share))
@@ -97,8 +99,8 @@ func encodeRoute(p *plan.Plan, joints []joint) ([]byte, error) {
 	return route, nil
 }
 
-// join makes one call of steps that are joined.
-func join(steps []plan.Step) (kind byte, body []byte) {
+// merge is one call for steps that are merged: see JoinIn of venue.Call.
+func merge(steps []plan.Step) (kind byte, body []byte) {
 	call := callOf(&steps[0])
 	body = call.Body
 	for i := 1; i < len(steps); i++ {

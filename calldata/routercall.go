@@ -13,8 +13,9 @@ import (
 	"braid/venue"
 )
 
-// head is a call of one of the Router's three entries, with the route packed.
-type head struct {
+// routerCall is the arguments of a call of one of the Router's three swap
+// functions.
+type routerCall struct {
 	tokenIn   common.Address
 	amountIn  u256.Int
 	tokenOut  common.Address // zero is native
@@ -39,7 +40,7 @@ func selector(name, permit string) [4]byte {
 const word = 32
 
 // encode writes the call the way the ABI does.
-func (h *head) encode() []byte {
+func (h *routerCall) encode() []byte {
 	id, words := selectorSwap, 8
 	switch {
 	case h.permit == nil:
@@ -71,9 +72,9 @@ func (h *head) encode() []byte {
 	return data
 }
 
-// decodeHead reads what encode wrote, and nothing else: it must be the very
+// decodeRouterCall reads what encode wrote, and nothing else: it must be the very
 // bytes that encode makes of it.
-func decodeHead(data []byte) (h head, err error) {
+func decodeRouterCall(data []byte) (h routerCall, err error) {
 	r := reader{data: data}
 	id := [4]byte(r.take(4))
 	w := venue.NewWords(r.data)
@@ -92,13 +93,13 @@ func decodeHead(data []byte) (h head, err error) {
 		h.permit = &Permit{Kind: Permit2, Amount: w.Number(at), Nonce: w.Number(at + 1), Deadline: w.Uint64(at + 2)}
 		h.permit.Signature, _ = w.Bytes(at + 4) // the word before is its offset
 	default:
-		return head{}, fmt.Errorf("selector %x is no swap of the Router", id)
+		return routerCall{}, fmt.Errorf("selector %x is no swap of the Router", id)
 	}
 	if w.Short() {
-		return head{}, errors.New("calldata is cut short")
+		return routerCall{}, errors.New("calldata is cut short")
 	}
 	if !bytes.Equal(h.encode(), data) {
-		return head{}, errors.New("calldata holds bytes that say nothing")
+		return routerCall{}, errors.New("calldata holds bytes that say nothing")
 	}
 	return h, nil
 }
