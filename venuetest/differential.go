@@ -11,23 +11,23 @@ import (
 	"braid/venue"
 )
 
-// Contract is a venue's own contract in an EVM.
+// Contract is a venue's own contract in an EVM, with one pool at a time.
 type Contract interface {
-	// Next puts the contract into another state by its own calls and returns
-	// what our family makes of the logs it wrote.
+	// Next puts the contract into another random state by its own calls, and
+	// returns the pool as the family derives it from the logs.
 	Next(r *rand.Rand) (venue.Pool, error)
 
-	// Swap makes the swap, takes it back, and says what was paid; false, or the
-	// error of a call that reverted, if the contract refused.
+	// Swap makes a swap, undoes it, and returns what was paid; false, or the
+	// error of a call that reverted, if the contract refused it.
 	Swap(in, out int, amount u256.Int) (paid u256.Int, ok bool, err error)
 }
 
-// casesPerState keeps the states many: at least one for every hundred cases.
+// casesPerState is how many swaps are compared before the next state.
 const casesPerState = 100
 
-// Differential holds the family's arithmetic to its contract: over random
+// Differential compares the family's quotes with its contract: over random
 // states, directions and amounts both must pay the same or both refuse. CASES
-// and SEED in the environment make the run longer or another.
+// and SEED in the environment set the number of swaps and the random seed.
 func Differential(t *testing.T, family string, c Contract) {
 	cases, seed := Setting(t, "CASES", 5_000), Setting(t, "SEED", 1)
 	r := rand.New(rand.NewPCG(seed, 0))
@@ -40,7 +40,7 @@ func Differential(t *testing.T, family string, c Contract) {
 		}
 		for range min(casesPerState, cases-done) {
 			done++
-			in, out := direct(r, len(pool.Info().Tokens))
+			in, out := directions(r, len(pool.Info().Tokens))
 			amount := someAmount(r, pool, in)
 			q, quoteErr := pool.Quote(in, out, amount)
 			paid, ok, err := c.Swap(in, out, amount)
@@ -59,13 +59,13 @@ func Differential(t *testing.T, family string, c Contract) {
 		family, states, done, mismatches, float64(done)/time.Since(start).Seconds())
 }
 
-func direct(r *rand.Rand, tokens int) (in, out int) {
+func directions(r *rand.Rand, tokens int) (in, out int) {
 	in = r.IntN(tokens)
 	return in, (in + 1 + r.IntN(tokens-1)) % tokens
 }
 
-// someAmount is mostly of the pool's own size, often tiny, sometimes beyond
-// anything, and now and then just at a power of two.
+// someAmount is mostly of the order of the pool's depth, sometimes tiny, of any
+// size, or next to a power of two.
 func someAmount(r *rand.Rand, p venue.Pool, in int) u256.Int {
 	random := Word(r)
 	switch r.IntN(10) {

@@ -9,14 +9,15 @@ import (
 	"braid/venue"
 )
 
-// Ranges are the liquidity of one pool, as a test put it there.
+// Ranges are the positions of one pool of concentrated liquidity, as a test has
+// added them.
 type Ranges struct {
 	Spacing int32
 	At      ticks.Point
 	List    []ticks.Range
 }
 
-// Start is a price to open a pool at: any, but mostly a likely one.
+// Start is a random sqrt price (Q64.96) to open a pool at, mostly not extreme.
 func Start(r *rand.Rand) u256.Int {
 	tick := int32(r.IntN(2*ticks.MaxTick)) + ticks.MinTick
 	if r.IntN(3) > 0 {
@@ -25,7 +26,7 @@ func Start(r *rand.Rand) u256.Int {
 	return between(r, tick)
 }
 
-// between is a price of the tick.
+// between is a random sqrt price inside the tick, often its lowest.
 func between(r *rand.Rand, tick int32) u256.Int {
 	tick = max(ticks.MinTick, min(ticks.MaxTick-1, tick))
 	low, high := ticks.GetSqrtRatioAtTick(tick), ticks.GetSqrtRatioAtTick(tick+1)
@@ -35,7 +36,7 @@ func between(r *rand.Rand, tick int32) u256.Int {
 	return low.Add(Word(r).Mod(high.Sub(low)))
 }
 
-// Another is a range to be added.
+// Another is a random position to be added.
 func (l *Ranges) Another(r *rand.Rand) ticks.Range {
 	edge, here := ticks.MaxTick/l.Spacing, l.At.Tick/l.Spacing
 	reach := int32(1) << r.IntN(21)
@@ -56,7 +57,7 @@ func (l *Ranges) Another(r *rand.Rand) ticks.Range {
 	return p
 }
 
-// Part is a range, and how much of it is to be taken away: often all.
+// Part is a position, and how much of its liquidity is to be removed: often all.
 func (l *Ranges) Part(r *rand.Rand) (i int, part u256.Int) {
 	i = r.IntN(len(l.List))
 	if part = l.List[i].Liquidity; r.IntN(2) == 0 {
@@ -65,7 +66,7 @@ func (l *Ranges) Part(r *rand.Rand) (i int, part u256.Int) {
 	return i, part
 }
 
-// Remove takes a part of a range away.
+// Remove removes liquidity from a position.
 func (l *Ranges) Remove(i int, part u256.Int) {
 	p := &l.List[i]
 	if p.Liquidity = p.Liquidity.Sub(part); p.Liquidity.IsZero() {
@@ -73,8 +74,8 @@ func (l *Ranges) Remove(i int, part u256.Int) {
 	}
 }
 
-// Target is a price to swap to: one near by, or that of a range's end. There
-// may be no way to it.
+// Target is a random sqrt price to swap to: a near one, or the end of a
+// position. It is false if no swap leads there.
 func (l *Ranges) Target(r *rand.Rand) (target u256.Int, ok bool) {
 	target = between(r, l.At.Tick+int32(r.NormFloat64()*float64(int32(1)<<r.IntN(17))))
 	if r.IntN(2) == 0 {
@@ -84,8 +85,8 @@ func (l *Ranges) Target(r *rand.Rand) (target u256.Int, ok bool) {
 	return target, target != l.At.Price && target.Gt(ticks.MinSqrtRatio) && target.Lt(ticks.MaxSqrtRatio)
 }
 
-// Limit is the price beyond which there is no liquidity, which spares the pool
-// the way to the last of all prices.
+// Limit is the sqrt price beyond which there is no liquidity: as the limit of a
+// swap it saves the loop through empty words of the bitmap.
 func (l *Ranges) Limit(in int) u256.Int {
 	lowest, highest := int32(ticks.MaxTick), int32(ticks.MinTick)
 	for _, p := range l.List {
@@ -100,18 +101,18 @@ func (l *Ranges) Limit(in int) u256.Int {
 	return u256.Min(ticks.MaxLimit, ticks.GetSqrtRatioAtTick(highest))
 }
 
-// Ranged is a contract whose pools are ranges.
+// Ranged is a contract whose pools have concentrated liquidity.
 type Ranged interface {
 	Contract
 
 	// Open is a new pool without liquidity.
 	Open(r *rand.Rand) (venue.Pool, error)
 
-	// Trade is the pool we hear of after a swap that stays.
+	// Trade makes a swap that is not undone, and returns the pool after it.
 	Trade(in int, amount u256.Int) (venue.Pool, error)
 }
 
-// RangedLaws takes its pools from the contract, one without liquidity among
+// RangedLaws is Laws for pools of the contract, one without liquidity among
 // them.
 func RangedLaws(t *testing.T, c Ranged) {
 	r := rand.New(rand.NewPCG(3, 0))
@@ -129,7 +130,7 @@ func RangedLaws(t *testing.T, c Ranged) {
 	Laws(t, pools)
 }
 
-// RangedSwaps: the pool we expect after a swap is the one we then hear of.
+// RangedSwaps: Swap of a pool gives the pool that the logs of the same swap give.
 func RangedSwaps(t *testing.T, c Ranged) {
 	type placed interface{ At() ticks.Point }
 	r := rand.New(rand.NewPCG(4, 0))

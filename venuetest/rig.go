@@ -14,23 +14,23 @@ import (
 	"braid/venue"
 )
 
-// The people of every rig: one makes contracts and markets, one only trades.
+// Owner deploys contracts and creates markets in a rig, Taker only swaps.
 var (
 	Owner = common.HexToAddress("0x00000000000000000000000000000000000000fe")
 	Taker = common.HexToAddress("0x00000000000000000000000000000000000000fd")
 )
 
-// Rig is a machine with the contracts of a venue, called by the names of their
-// builds. What no contract may refuse ends the test if it fails.
+// Rig is an EVM with the contracts of a venue, which are named by their builds.
+// A failure that is not a contract's refusal ends the test.
 type Rig struct {
 	testing.TB
 	*evm.Machine
-	Logs []*types.Log // of all that was sent to the rig as a site
+	Logs []*types.Log // of all that was sent by Send
 
 	builds *contracts.Builds
 }
 
-// NewRig is a machine without accounts.
+// NewRig is an EVM without accounts.
 func NewRig(t testing.TB) *Rig {
 	return &Rig{TB: t, Machine: evm.New(evm.Rules(143)), builds: contracts.NewBuilds("../../build/artifacts")}
 }
@@ -45,7 +45,7 @@ func (r *Rig) Artifact(name string) contracts.Contract {
 	return c
 }
 
-// Deploy makes a contract of the owner's.
+// Deploy deploys a contract from Owner.
 func (r *Rig) Deploy(name string, args ...any) common.Address {
 	r.Helper()
 	at, err := r.Create(Owner, r.Artifact(name).Init(args...))
@@ -55,7 +55,7 @@ func (r *Rig) Deploy(name string, args ...any) common.Address {
 	return at
 }
 
-// Put makes a contract at an address of choice.
+// Put deploys a contract at an address of choice.
 func (r *Rig) Put(at common.Address, name string, args ...any) {
 	r.Helper()
 	if _, err := r.Machine.Etch(Owner, at, r.Artifact(name).Init(args...)); err != nil {
@@ -63,13 +63,13 @@ func (r *Rig) Put(at common.Address, name string, args ...any) {
 	}
 }
 
-// Token makes a token, all of which the owner holds.
+// Token deploys a token, all of which Owner holds.
 func (r *Rig) Token(decimals uint8) common.Address {
 	r.Helper()
 	return r.Deploy("Token", "T", "T", decimals, Owner, u256.Max.Big())
 }
 
-// Approve lets a spender take any amount of a token.
+// Approve lets a spender take any amount of a token from some accounts.
 func (r *Rig) Approve(token, spender common.Address, from ...common.Address) {
 	r.Helper()
 	for _, who := range from {
@@ -77,7 +77,7 @@ func (r *Rig) Approve(token, spender common.Address, from ...common.Address) {
 	}
 }
 
-// Try makes a call that the contract may refuse.
+// Try makes a call that may revert.
 func (r *Rig) Try(from, to common.Address, value u256.Int, name, method string, args ...any) (evm.Result, error) {
 	r.Helper()
 	data, err := r.Artifact(name).ABI.Pack(method, args...)
@@ -91,7 +91,7 @@ func (r *Rig) Try(from, to common.Address, value u256.Int, name, method string, 
 	return result, err
 }
 
-// Must makes a call that must succeed.
+// Must makes a call that must not revert.
 func (r *Rig) Must(from, to common.Address, value u256.Int, name, method string, args ...any) evm.Result {
 	r.Helper()
 	result, err := r.Try(from, to, value, name, method, args...)
@@ -101,14 +101,15 @@ func (r *Rig) Must(from, to common.Address, value u256.Int, name, method string,
 	return result
 }
 
-// Holds is what someone has of a token.
+// Holds is the balance of an account in a token, in raw units.
 func (r *Rig) Holds(token, who common.Address) u256.Int {
 	r.Helper()
 	return u256.FromBytes(r.Must(who, token, u256.Zero, "Token", "balanceOf", who).Return)
 }
 
-// Heard is the pool after the logs. There may be none before them.
-func Heard[P interface {
+// Applied is the pool after the logs; p may be nil before the one that creates
+// it.
+func Applied[P interface {
 	comparable
 	venue.Pool
 }](f venue.Family, p P, logs []*types.Log) (P, error) {
@@ -132,7 +133,7 @@ func Heard[P interface {
 	return p, nil
 }
 
-// Loaded is the pool after the machine answered what it wants to know.
+// Loaded is the pool after one round of Wants was answered by the machine.
 func Loaded[P venue.Pool](m *evm.Machine, f venue.Loader, p P) (P, error) {
 	wants := f.Wants(p)
 	if len(wants) == 0 {
@@ -153,7 +154,7 @@ func Loaded[P venue.Pool](m *evm.Machine, f venue.Loader, p P) (P, error) {
 	return next.(P), nil
 }
 
-// Word is any number.
+// Word is a random 256-bit number.
 func Word(r *rand.Rand) u256.Int {
 	var b [32]byte
 	for i := range b {

@@ -6,13 +6,13 @@ import (
 	"testing"
 )
 
-// Setting is a number of the environment, by which a test is made longer or
-// another one.
-func Setting(t testing.TB, name string, otherwise uint64) uint64 {
+// Setting is a number from the environment, such as the length or the seed of a
+// test, or its default.
+func Setting(t testing.TB, name string, byDefault uint64) uint64 {
 	t.Helper()
 	text := os.Getenv(name)
 	if text == "" {
-		return otherwise
+		return byDefault
 	}
 	n, err := strconv.ParseUint(text, 10, 64)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"braid/venue"
 )
 
-// A rig is a site, on which a family sets itself up.
+// A Rig is a venue.Site, on which a family sets itself up.
 
 func (r *Rig) Founder() common.Address { return Owner }
 

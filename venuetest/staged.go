@@ -12,8 +12,8 @@ import (
 	"braid/venue"
 )
 
-// Staged opens the market of one family on a local chain. What the logs say of
-// its pools can be traded both ways.
+// Staged sets up one family on a local chain and returns its pools as the logs
+// give them. Each must take swaps in both directions.
 func Staged(t *testing.T, family venue.Family, sources []venue.Source) (*ethclient.Client, map[venue.ID]venue.Pool) {
 	t.Helper()
 	chain, err := devchain.Start(t.Context(), devchain.Config{

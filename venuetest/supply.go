@@ -7,10 +7,9 @@ import (
 	"braid/venue"
 )
 
-// supply: the floats that rank pools follow the integers that are promised,
-// for amounts that are not dust to the pool and wherever it can tell one from
-// one a little larger. The price
-// never rises, and how much comes in until a price is the inverse of it.
+// supply: Supply approximates Quote, for amounts that are no dust to the pool
+// and where a slightly larger amount pays more. Its marginal price never rises,
+// and Until is the inverse of Pay.
 func (d direction) supply(amounts []u256.Int) {
 	s := venue.SupplyOf(d.pool, d.in, d.out)
 	if s == nil {
@@ -36,7 +35,7 @@ func (d direction) supply(amounts []u256.Int) {
 			continue
 		}
 		if out := q.Out.Float(); math.Abs(y-out) > 3e-3*out {
-			d.errorf(amount, "supplies %g, but pays %g", y, out)
+			d.errorf(amount, "the supply gives %g, the quote %g", y, out)
 		}
 		if back, _, slope, _ := s.Until(price); slope > 0 && math.Abs(back-x) > 1e-3*x+1e-12*slope {
 			d.errorf(amount, "its price is reached at %g", back)
@@ -44,7 +43,7 @@ func (d direction) supply(amounts []u256.Int) {
 	}
 }
 
-// dust is a part of a pool's depth that some round as they like.
+// dust is the part of a pool's depth below which rounding may dominate.
 const dust = 1e-4
 
 func (d direction) takesAny(amounts []u256.Int) bool {

@@ -1,4 +1,9 @@
 // Package venuetest holds the laws every family must pass.
+//
+// Laws checks pools against what the rest of the program relies on,
+// Differential checks quotes against the venue's own contract in an EVM, and
+// the Fuzz functions feed a family with logs, answers and stored bytes that
+// were changed.
 package venuetest
 
 import (
@@ -12,8 +17,8 @@ import (
 	"braid/venue"
 )
 
-// Laws holds the pools to what the rest of the house relies on, in every
-// direction and for amounts from one unit to beyond any depth.
+// Laws checks the pools against what the rest of the program relies on, in every
+// direction and for amounts from one raw unit to 2^256-1.
 func Laws(t *testing.T, pools []venue.Pool) {
 	t.Helper()
 	if len(pools) == 0 {
@@ -25,21 +30,21 @@ func Laws(t *testing.T, pools []venue.Pool) {
 		for in := range n {
 			for out := range n {
 				if in != out {
-					direction{t, p, in, out}.hold(amounts(r))
+					direction{t, p, in, out}.check(amounts(r))
 				}
 			}
 		}
 	}
 }
 
-// direction is one way through one pool.
+// direction is one direction of one pool.
 type direction struct {
 	*testing.T
 	pool    venue.Pool
 	in, out int
 }
 
-func (d direction) hold(amounts []u256.Int) {
+func (d direction) check(amounts []u256.Int) {
 	d.Helper()
 	var last u256.Int
 	for _, amount := range amounts {
@@ -50,7 +55,7 @@ func (d direction) hold(amounts []u256.Int) {
 			continue
 		}
 		if again, _ := d.pool.Quote(d.in, d.out, amount); again != q {
-			d.errorf(amount, "a second Quote differs: the pool is no value")
+			d.errorf(amount, "a second Quote differs: the pool has changed")
 		}
 		if err != nil {
 			d.refusal(amount, err)
@@ -67,22 +72,22 @@ func (d direction) hold(amounts []u256.Int) {
 		d.roundTrip(amount, q.Out, next)
 	}
 	d.supply(amounts)
-	d.silent(amounts)
+	d.allocations(amounts)
 	d.call()
 }
 
-// refusal: a pool says no with one of the words that callers know.
+// refusal: a pool refuses with one of the errors of package venue.
 func (d direction) refusal(amount u256.Int, err error) {
 	for _, known := range []error{venue.ErrTooSmall, venue.ErrTooLarge, venue.ErrEmpty} {
 		if errors.Is(err, known) {
 			return
 		}
 	}
-	d.errorf(amount, "refuses with a word of its own: %v", err)
+	d.errorf(amount, "refuses with an unknown error: %v", err)
 }
 
-// spot: no amount is paid better than the first unit, but for what rounding may
-// give away: a unit of either token.
+// spot: no amount gets a better price than Spot, apart from the rounding of one
+// raw unit of either token.
 func (d direction) spot(amount, paid u256.Int) {
 	ceiling := (amount.Float() + 1) * d.pool.Spot(d.in, d.out) * (1 + 1e-9)
 	if paid.Float() > ceiling+1 {
@@ -90,19 +95,19 @@ func (d direction) spot(amount, paid u256.Int) {
 	}
 }
 
-// roundTrip: there and back again never pays, and the way there leaves the
-// identity of the pool as it was.
+// roundTrip: a swap and its way back never gain, and a swap leaves Info as it
+// was.
 func (d direction) roundTrip(amount, paid u256.Int, next venue.Pool) {
 	if diff := cmp.Diff(d.pool.Info(), next.Info()); diff != "" {
 		d.errorf(amount, "Swap changed what never changes: %s", diff)
 	}
 	if back, err := next.Quote(d.out, d.in, paid); err == nil && back.Out.Gt(amount) {
-		d.errorf(amount, "there and back gives %v", back.Out)
+		d.errorf(amount, "swapped back it gives %v", back.Out)
 	}
 }
 
-// silent: Quote allocates nothing, whatever it answers.
-func (d direction) silent(amounts []u256.Int) {
+// allocations: Quote allocates nothing, whatever it answers.
+func (d direction) allocations(amounts []u256.Int) {
 	i := 0
 	allocs := testing.AllocsPerRun(len(amounts), func() {
 		d.pool.Quote(d.in, d.out, amounts[i%len(amounts)])
@@ -113,7 +118,7 @@ func (d direction) silent(amounts []u256.Int) {
 	}
 }
 
-// call: the hand is steady and its bytes are the caller's own.
+// call: two Calls are equal, and the caller may change the bytes of one.
 func (d direction) call() {
 	a, b := d.pool.Call(d.in, d.out), d.pool.Call(d.in, d.out)
 	if diff := cmp.Diff(a, b); diff != "" {
@@ -125,7 +130,7 @@ func (d direction) call() {
 	if len(a.Body) > 0 {
 		a.Body[0] ^= 0xff
 		if c := d.pool.Call(d.in, d.out); cmp.Diff(b, c) != "" {
-			d.errorf(u256.Zero, "Call hands out its own memory")
+			d.errorf(u256.Zero, "Call returns memory that it uses again")
 		}
 	}
 }

@@ -97,7 +97,7 @@ func (v *vault) mint() {
 	}
 }
 
-// do makes a call and lets the family hear its logs. A refusal of the contract
+// do makes a call and applies its logs. A refusal of the contract
 // is not an error: it just changes nothing.
 func (v *vault) do(to common.Address, name, method string, args ...any) (bool, error) {
 	r, err := v.Try(owner, to, u256.Zero, name, method, args...)
@@ -107,10 +107,10 @@ func (v *vault) do(to common.Address, name, method string, args ...any) (bool, e
 	if err != nil {
 		return false, err
 	}
-	return true, v.hear(r.Logs)
+	return true, v.apply(r.Logs)
 }
 
-func (v *vault) hear(logs []*types.Log) error {
+func (v *vault) apply(logs []*types.Log) error {
 	for _, log := range logs {
 		e, err := v.family.Decode(log)
 		if err != nil {

@@ -136,7 +136,7 @@ func (c *contract) price(r *rand.Rand, isAsk bool) *big.Int {
 	return p.Big()
 }
 
-// do makes a call of the maker, which may be refused, and hears its logs.
+// do makes a call of the maker, which may be refused, and applies its logs.
 func (c *contract) do(to common.Address, name, method string, args ...any) error {
 	r, err := c.Try(maker, to, u256.Zero, name, method, args...)
 	if evm.IsReverted(err) {
@@ -150,7 +150,7 @@ func (c *contract) do(to common.Address, name, method string, args ...any) error
 			c.orders = append(c.orders, id.Uint64())
 		}
 	}
-	c.pool, err = venuetest.Heard(c.family, c.pool, r.Logs)
+	c.pool, err = venuetest.Applied(c.family, c.pool, r.Logs)
 	return err
 }
 
@@ -220,7 +220,7 @@ func (c *contract) same(in, out int, amount u256.Int, logs []*types.Log) error {
 	if err != nil {
 		return nil // which the amounts will show
 	}
-	theirs, err := venuetest.Heard(c.family, c.pool, logs)
+	theirs, err := venuetest.Applied(c.family, c.pool, logs)
 	if err != nil {
 		return err
 	}

@@ -100,7 +100,7 @@ func TestStage(t *testing.T) {
 			t.Fatal(err)
 		}
 		var err error
-		if c.pool, err = venuetest.Heard(c.family, (*Pool)(nil), c.Logs); err != nil {
+		if c.pool, err = venuetest.Applied(c.family, (*Pool)(nil), c.Logs); err != nil {
 			t.Fatal(err)
 		}
 		if err := c.verify(); err != nil {

@@ -82,7 +82,7 @@ func (x *exchange) deposit(who, token common.Address, bits uint) {
 func (x *exchange) open(c conditions) (*market, error) {
 	r := x.Must(maker, router, u256.Zero, "KuruRegistrar", "open", c)
 	m := &market{exchange: x, terms: c}
-	if err := m.hear(r.Logs); err != nil {
+	if err := m.apply(r.Logs); err != nil {
 		return nil, err
 	}
 	m.at = m.pool.market
@@ -107,7 +107,7 @@ type market struct {
 	pool  *Pool
 }
 
-// do makes a call, which the market may refuse, and hears its logs.
+// do makes a call, which the market may refuse, and applies its logs.
 func (m *market) do(to common.Address, name, method string, args ...any) error {
 	r, err := m.Try(maker, to, u256.Zero, name, method, args...)
 	if evm.IsReverted(err) {
@@ -116,11 +116,11 @@ func (m *market) do(to common.Address, name, method string, args ...any) error {
 	if err != nil {
 		return err
 	}
-	return m.hear(r.Logs)
+	return m.apply(r.Logs)
 }
 
-func (m *market) hear(logs []*types.Log) (err error) {
-	if m.pool, err = venuetest.Heard(m.family, m.pool, logs); err == nil && m.pool.vaultUnknown {
+func (m *market) apply(logs []*types.Log) (err error) {
+	if m.pool, err = venuetest.Applied(m.family, m.pool, logs); err == nil && m.pool.vaultUnknown {
 		return m.load()
 	}
 	return err

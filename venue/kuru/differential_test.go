@@ -104,7 +104,7 @@ func (c *wild) act(r *rand.Rand) error {
 	if err != nil {
 		return err
 	}
-	return c.hear(done.Logs)
+	return c.apply(done.Logs)
 }
 
 // price is near the middle, mostly on its side of it.
@@ -183,7 +183,7 @@ func (c *wild) Swap(in, out int, amount u256.Int) (paid u256.Int, ok bool, err e
 // same: the successor of a swap is what its logs make of the pool, and the gas
 // that was quoted is enough.
 func (c *wild) same(in, out int, amount u256.Int, done evm.Result) error {
-	after, err := venuetest.Heard(c.family, c.pool, done.Logs)
+	after, err := venuetest.Applied(c.family, c.pool, done.Logs)
 	if err != nil {
 		return err
 	}

@@ -24,7 +24,7 @@ func said(at common.Address, topic common.Hash, numbers ...uint64) *types.Log {
 
 func listen(t *testing.T, p *Pool, logs ...*types.Log) *Pool {
 	t.Helper()
-	next, err := venuetest.Heard(New(nil, wrapped), p, logs)
+	next, err := venuetest.Applied(New(nil, wrapped), p, logs)
 	if err != nil {
 		t.Fatal(err)
 	}

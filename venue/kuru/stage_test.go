@@ -37,7 +37,7 @@ func TestStage(t *testing.T) {
 		if err := f.Open(rig, []venue.Listing{l}); err != nil {
 			t.Fatal(err)
 		}
-		p, err := venuetest.Heard(f, (*Pool)(nil), rig.Logs)
+		p, err := venuetest.Applied(f, (*Pool)(nil), rig.Logs)
 		if err != nil {
 			t.Fatal(err)
 		}

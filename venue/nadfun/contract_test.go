@@ -96,16 +96,15 @@ func (c *contract) create(name, symbol string) error {
 	return nil
 }
 
-// do makes a call of the curve's owner that must succeed and lets the family
-// hear it.
+// do makes a call of the curve's owner that must succeed and applies its logs.
 func (c *contract) do(method string, args ...any) (err error) {
-	c.pool, err = c.heard(c.pool, c.Must(owner, curveAt, u256.Zero, "NadFunCurve", method, args...).Logs)
+	c.pool, err = c.applied(c.pool, c.Must(owner, curveAt, u256.Zero, "NadFunCurve", method, args...).Logs)
 	return err
 }
 
-// heard is the pool after the logs, with what it then wants to know.
-func (c *contract) heard(p *Pool, logs []*types.Log) (*Pool, error) {
-	p, err := venuetest.Heard(c.family, p, logs)
+// applied is the pool after the logs, with what it then wants to know.
+func (c *contract) applied(p *Pool, logs []*types.Log) (*Pool, error) {
+	p, err := venuetest.Applied(c.family, p, logs)
 	if err != nil || p == nil || len(c.family.Wants(p)) == 0 {
 		return p, err
 	}
@@ -186,7 +185,7 @@ func (c *contract) swap(in int, amount u256.Int) error {
 	if err != nil {
 		return err
 	}
-	if c.pool, err = c.heard(c.pool, r.Logs); err != nil {
+	if c.pool, err = c.applied(c.pool, r.Logs); err != nil {
 		return err
 	}
 	if next := want.(*Pool); *next != *c.pool {

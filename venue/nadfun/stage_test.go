@@ -39,7 +39,7 @@ func TestStage(t *testing.T) {
 		t.Fatalf("%d curves, not %d", len(ids), len(launches))
 	}
 	for i, id := range ids {
-		p, err := c.heard(nil, curves[id])
+		p, err := c.applied(nil, curves[id])
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -62,9 +62,9 @@ func newContract(t testing.TB, feeBps uint64) *contract {
 	return c
 }
 
-// do makes a call that must succeed and lets the family hear its logs.
+// do makes a call that must succeed and applies its logs.
 func (c *contract) do(to common.Address, name, method string, args ...any) (err error) {
-	c.pool, err = venuetest.Heard(c.family, c.pool, c.Must(owner, to, u256.Zero, name, method, args...).Logs)
+	c.pool, err = venuetest.Applied(c.family, c.pool, c.Must(owner, to, u256.Zero, name, method, args...).Logs)
 	return err
 }
 

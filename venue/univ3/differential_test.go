@@ -58,17 +58,17 @@ func newContract(t testing.TB) *contract {
 	return c
 }
 
-// call makes a call and lets the family hear its logs.
+// call makes a call and applies its logs.
 func (c *contract) call(to common.Address, name, method string, args ...any) error {
 	r, err := c.Try(owner, to, u256.Zero, name, method, args...)
 	if err != nil {
 		return err
 	}
-	return c.hear(r.Logs)
+	return c.apply(r.Logs)
 }
 
-func (c *contract) hear(logs []*types.Log) (err error) {
-	c.pool, err = venuetest.Heard(c.family, c.pool, logs)
+func (c *contract) apply(logs []*types.Log) (err error) {
+	c.pool, err = venuetest.Applied(c.family, c.pool, logs)
 	return err
 }
 

@@ -33,7 +33,7 @@ func TestIdle(t *testing.T) {
 		b := word.Bytes()
 		swap.Data = append(swap.Data, b[:]...)
 	}
-	if err := c.hear([]*types.Log{&swap}); err != nil {
+	if err := c.apply([]*types.Log{&swap}); err != nil {
 		t.Fatal(err)
 	}
 	if p := c.pool.(*univ3.Pool); p.At() != c.At || p.Idle() == "" || p.Spot(0, 1) != 0 || p.Depth(0) != 0 {

@@ -68,7 +68,7 @@ func newContract(t testing.TB) *contract {
 
 // manage makes a call of the manager's owner.
 func (c *contract) manage(method string, args ...any) error {
-	return c.hear(c.Must(owner, c.manager, u256.Zero, "UniswapV4PoolManager", method, args...).Logs)
+	return c.apply(c.Must(owner, c.manager, u256.Zero, "UniswapV4PoolManager", method, args...).Logs)
 }
 
 // act makes a call of the actor, with more native than it needs, unless that is
@@ -81,14 +81,14 @@ func (c *contract) act(method string, params any) (done bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	return true, c.hear(r.Logs)
+	return true, c.apply(r.Logs)
 }
 
 // hear follows the pool, and reads beside it where the manager says it stands.
-func (c *contract) hear(logs []*types.Log) error {
+func (c *contract) apply(logs []*types.Log) error {
 	for _, log := range logs {
 		var err error
-		if c.pool, err = venuetest.Heard(c.family, c.pool, []*types.Log{log}); err != nil {
+		if c.pool, err = venuetest.Applied(c.family, c.pool, []*types.Log{log}); err != nil {
 			return err
 		}
 		if len(log.Data) >= 5*32 { // Initialize and Swap have price and tick as words 3, 4 and 2, 4

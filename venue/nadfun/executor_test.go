@@ -8,11 +8,11 @@ import (
 	"braid/venue"
 )
 
-// TestHand: what our contracts hand on is what was quoted.
-func TestHand(t *testing.T) {
+// TestExecutor: what our contracts hand on is what was quoted.
+func TestExecutor(t *testing.T) {
 	c := newContract(t)
 	c.Must(taker, wrapped, u256.One.Lsh(140), "WETH9", "deposit")
-	c.NewHand(wrapped).Wander(c, 150, func(r *rand.Rand, p venue.Pool, in int) u256.Int {
+	c.NewExecutor(wrapped).SwapBothWays(c, 150, func(r *rand.Rand, p venue.Pool, in int) u256.Int {
 		return upTo(r, u256.FromFloat(p.Depth(in)+1))
 	})
 }

@@ -10,14 +10,14 @@ import (
 	"braid/venuetest"
 )
 
-// TestHand makes swaps through our own contracts: the recipient gets what was
+// TestExecutor makes swaps through our own contracts: the recipient gets what was
 // quoted to the wei, what is less than a lot stays with the sender, and nothing
 // is left on the way.
-func TestHand(t *testing.T) {
+func TestExecutor(t *testing.T) {
 	x := newExchange(t)
 	x.Put(wrapped, "WETH9")
 	x.Must(taker, wrapped, u256.One.Lsh(190), "WETH9", "deposit")
-	hand := x.NewHand(wrapped)
+	executor := x.NewExecutor(wrapped)
 	for _, pair := range [][2]common.Address{{x.tokens[18], x.tokens[6]}, {{}, x.tokens[6]}, {x.tokens[8], {}}} {
 		m, err := x.open(conditions{
 			Base: pair[0], Quote: pair[1], SizePrecision: big.NewInt(1e6), PricePrecision: 1e7, TickSize: 10,
@@ -36,13 +36,13 @@ func TestHand(t *testing.T) {
 			}
 		}
 		for in := range 2 {
-			m.swap(hand, in)
+			m.swap(executor, in)
 		}
 	}
 }
 
 // swap takes three and a half orders and some dust.
-func (m *market) swap(hand venuetest.Hand, in int) {
+func (m *market) swap(executor venuetest.Executor, in int) {
 	m.Helper()
 	units := u256.From([]uint64{base: 432_098_761, quote: 8_641_975_230}[in])
 	lot := m.pool.lot[in]
@@ -52,7 +52,7 @@ func (m *market) swap(hand venuetest.Hand, in int) {
 	}
 	token, spent := m.pool.info.Tokens[in], lot.amount(units)
 	had := m.Holds(token, taker)
-	r, err := hand.Swap(m.pool, in, 1-in, spent.Add(dust))
+	r, err := executor.Swap(m.pool, in, 1-in, spent.Add(dust))
 	if err != nil {
 		m.Fatalf("native %v, in %d: %v", m.pool.native, in, err)
 	}
@@ -60,12 +60,12 @@ func (m *market) swap(hand venuetest.Hand, in int) {
 		m.Errorf("native %v, in %d: used %v, not %v", m.pool.native, in, used, spent)
 	}
 	if !m.pool.native[in] {
-		left := u256.FromBytes(m.Must(taker, token, u256.Zero, "Token", "allowance", hand.Executor, m.at).Return)
+		left := u256.FromBytes(m.Must(taker, token, u256.Zero, "Token", "allowance", executor.Executor, m.at).Return)
 		if !left.IsZero() {
 			m.Errorf("in %d: an allowance of %v is left", in, left)
 		}
 	}
-	if err := m.hear(r.Logs); err != nil {
+	if err := m.apply(r.Logs); err != nil {
 		m.Fatal(err)
 	}
 	if err := m.verify(); err != nil {
