@@ -21,14 +21,14 @@ type part struct {
 	rated  bool
 }
 
-// designs turn listings of two tokens each into pools at the same prices.
-// Listings of tokens of equal worth become stable pools, the others weighted
-// ones of several shapes in turn. Pools of more than two tokens take in
-// listings that share a token with them.
+// designs turns listings of two tokens each into pools at the same prices.
+// Listings of tokens of equal price become stable pools, the others weighted
+// ones of several kinds in turn. Pools of more than two tokens are made of
+// listings that share a token.
 func designs(listings []venue.Listing, scale map[common.Address]u256.Int) (list []design) {
 	var alike, others []venue.Listing
 	for _, l := range listings {
-		if worthTheSame(l, scale) {
+		if samePrice(l, scale) {
 			alike = append(alike, l)
 		} else {
 			others = append(others, l)
@@ -46,7 +46,7 @@ func designs(listings []venue.Listing, scale map[common.Address]u256.Int) (list 
 		d.name, d.curve = "Weighted", weighted
 		switch turn % 5 {
 		case 2:
-			d.lean()
+			d.weigh8020()
 		case 4:
 			d.parts[0].rated = true
 		}
@@ -55,23 +55,22 @@ func designs(listings []venue.Listing, scale map[common.Address]u256.Int) (list 
 	return list
 }
 
-// worthTheSame: whole tokens of both are listed in the same number, to a
-// hundredth.
-func worthTheSame(l venue.Listing, scale map[common.Address]u256.Int) bool {
+// samePrice tells that both tokens of a listing have the same price, to 1%.
+func samePrice(l venue.Listing, scale map[common.Address]u256.Int) bool {
 	a := l.Amounts[0].Mul(scale[l.Tokens[0]]).Float()
 	b := l.Amounts[1].Mul(scale[l.Tokens[1]]).Float()
 	return a < 1.01*b && b < 1.01*a
 }
 
-// gather takes the first listing, and others that share a token with it until
-// it has n tokens, all of equal weight. It returns the listings left.
+// gather is a pool of the first listing, and of others that share a token with it
+// until it has n tokens, all of equal weight. It returns the listings left.
 func gather(listings []venue.Listing, n int) (d design, left []venue.Listing) {
 	first := listings[0]
 	for i, token := range first.Tokens {
 		d.parts = append(d.parts, part{token: token, amount: first.Amounts[i]})
 	}
 	for _, l := range listings[1:] {
-		if len(d.parts) >= n || !d.take(l) {
+		if len(d.parts) >= n || !d.add(l) {
 			left = append(left, l)
 		}
 	}
@@ -83,9 +82,9 @@ func gather(listings []venue.Listing, n int) (d design, left []venue.Listing) {
 	return d, left
 }
 
-// take adds the token of the listing that is new, at the listing's price in
-// the one that is not.
-func (d *design) take(l venue.Listing) bool {
+// add adds the token of a listing that the pool does not have yet, at the
+// listing's price in the other one. It is false if there is no such token.
+func (d *design) add(l venue.Listing) bool {
 	known, fresh := -1, -1
 	var held u256.Int
 	for i, token := range l.Tokens {
@@ -115,8 +114,8 @@ func (d *design) amount(token common.Address) (u256.Int, bool) {
 	return u256.Zero, false
 }
 
-// lean makes a pool of two equal parts one of 80 and 20.
-func (d *design) lean() {
+// weigh8020 gives a pool of two tokens of equal weight the weights 80% and 20%.
+func (d *design) weigh8020() {
 	d.parts[0].weight, d.parts[1].weight = 80e16, 20e16
 	d.parts[0].amount = d.parts[0].amount.Mul(u256.From(8)).Div(u256.From(5))
 	d.parts[1].amount = d.parts[1].amount.Mul(u256.From(2)).Div(u256.From(5))

@@ -13,14 +13,15 @@ import (
 // Name is the family's name in the deployments.
 const Name = "balancer"
 
-// The factories whose pools are of the code that was proved. Anyone may
-// register a pool that answers like one of these and pays something else.
+// WeightedFactory and StableFactory create pools of the code that the tests
+// compare with. Anyone may register a pool with the vault that answers like one
+// of these and pays something else.
 var (
 	WeightedFactory = common.HexToAddress("0x4bdCc2fb18AEb9e2d281b0278D946445070EAda7")
 	StableFactory   = common.HexToAddress("0xf5CDdF6feD9C589f1Be04899F48f9738531daD59")
 )
 
-// FixedRate is a rate provider that is known never to move.
+// FixedRate is a rate provider whose rate is known never to change.
 var FixedRate = common.HexToAddress("0xF1CED0000000000000000000000000000000A7E0")
 
 var (
@@ -55,8 +56,8 @@ func New(sources []venue.Source) *Family {
 	return &Family{sources: venue.ByFactory(sources, Name)}
 }
 
-// event is what a log of the vault says. Its words are read only when it is
-// applied, as how many there are depends on the pool.
+// event is a log of the vault. It is decoded when it is applied, as the number of
+// its words depends on the pool.
 type event struct {
 	source *venue.Source
 	pool   common.Address
@@ -65,14 +66,14 @@ type event struct {
 
 func (e event) Pool() venue.ID { return venue.AddressID(e.pool) }
 
-// halted: the vault stopped trade in all its pools, or let it go on.
-type halted struct {
+// vaultPaused: the vault paused all its pools, or unpaused them.
+type vaultPaused struct {
 	source *venue.Source
 	yes    bool
 }
 
-func (e halted) Pool() venue.ID        { return "" }
-func (e halted) Source() *venue.Source { return e.source }
+func (e vaultPaused) Pool() venue.ID        { return "" }
+func (e vaultPaused) Source() *venue.Source { return e.source }
 
 // Name is that of the family.
 func (f *Family) Name() string { return Name }
@@ -96,7 +97,7 @@ func (f *Family) Decode(log *types.Log) (venue.Event, error) {
 		if len(log.Topics) != 1 || len(log.Data) != 32 {
 			return nil, fmt.Errorf("balancer: VaultPausedStateChanged of %s: %d bytes of data", log.Address, len(log.Data))
 		}
-		return halted{source, log.Data[31] != 0}, nil
+		return vaultPaused{source, log.Data[31] != 0}, nil
 	case topicFee, topicAggregate, topicPaused, topicRecovery:
 	case topicRegistered, topicAuxiliary:
 		topics = 3
@@ -112,13 +113,13 @@ func (f *Family) Decode(log *types.Log) (venue.Event, error) {
 }
 
 func (f *Family) Apply(p venue.Pool, e venue.Event) (venue.Pool, error) {
-	if e, ok := e.(halted); ok {
+	if e, ok := e.(vaultPaused); ok {
 		old, ok := p.(*Pool)
 		if !ok {
 			return nil, venue.ErrUnknownPool
 		}
 		next := *old
-		next.halted = e.yes
+		next.vaultPaused = e.yes
 		return &next, nil
 	}
 	ev, ok := e.(event)
@@ -138,7 +139,7 @@ func (f *Family) Apply(p venue.Pool, e venue.Event) (venue.Pool, error) {
 			return nil, venue.ErrUnknownPool
 		}
 		copied := *old
-		copied.fresh = false
+		copied.ampRead = false
 		next, err = &copied, copied.apply(ev.log)
 	}
 	if err != nil {
@@ -147,7 +148,7 @@ func (f *Family) Apply(p venue.Pool, e venue.Event) (venue.Pool, error) {
 	return next, nil
 }
 
-// register is a pool the vault has just taken in: it holds nothing yet.
+// register is a pool that was just registered: it holds nothing yet.
 func (e event) register() (*Pool, error) {
 	const size = 4 // words of a token's entry: token, type, rate provider, yield fees
 	w := venue.NewWords(e.log.Data)
@@ -158,10 +159,10 @@ func (e event) register() (*Pool, error) {
 	case StableFactory:
 		p.curve = stable
 	default:
-		p.barred = "made by a factory whose code was not proved"
+		p.unsupported = "made by a factory whose code was not proved"
 	}
 	if hooks := w.Address(16); hooks != (common.Address{}) {
-		p.barred = "has hooks"
+		p.unsupported = "has hooks"
 	}
 	first, n := w.List(0, size, maxTokens)
 	tokens := make([]common.Address, n)
@@ -170,7 +171,7 @@ func (e event) register() (*Pool, error) {
 		rate, yields := w.Address(first+size*i+2), w.Flag(first+size*i+3)
 		if rate != (common.Address{}) && (rate != FixedRate || yields) {
 			// The vault takes its part of the yield without a log.
-			p.barred = "the rate of a token moves"
+			p.unsupported = "the rate of a token moves"
 		}
 	}
 	if w.Short() || n < 2 {
@@ -214,9 +215,9 @@ func (p *Pool) apply(log *types.Log) error {
 	case topicAuxiliary:
 		switch log.Topics[2] {
 		case rampStarted:
-			p.ramping = true
+			p.ampMoving = true
 		case rampStopped:
-			p.ramping, p.amp = false, w.Number(2)
+			p.ampMoving, p.amp = false, w.Number(2)
 		}
 	}
 	if w.Short() {

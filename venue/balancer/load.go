@@ -10,26 +10,27 @@ import (
 	"braid/venue"
 )
 
+// Birth is the topic of PoolRegistered.
 func (f *Family) Birth() common.Hash { return topicRegistered }
 
-// Blank leaves a pool that is not routed as it is: it is never read.
+// Blank leaves a pool that is never routed as it is.
 func (f *Family) Blank(p venue.Pool) venue.Pool {
 	q, ok := p.(*Pool)
 	if !ok {
 		return nil
 	}
-	if q.barred != "" {
+	if q.unsupported != "" {
 		return q
 	}
 	return &Pool{info: q.info, vault: q.vault, address: q.address, curve: q.curve}
 }
 
-// Wants asks for what no log tells: decimals, weights, the amplification and
-// the first protocol fee; and with them for all the rest, so that what is
-// loaded is of one block. An amplification that moves is asked for again.
+// Wants reads what no log contains: decimals, weights, the amplification and the
+// first protocol fee; and with them all the rest, so that what is loaded is of
+// one block. An amplification that moves is read again after each log.
 func (f *Family) Wants(p venue.Pool) []venue.Read {
 	q, ok := p.(*Pool)
-	if !ok || q.barred != "" || q.form != nil && (!q.ramping || q.fresh) {
+	if !ok || q.unsupported != "" || q.form != nil && (!q.ampMoving || q.ampRead) {
 		return nil
 	}
 	reads := []venue.Read{
@@ -52,7 +53,7 @@ func (f *Family) Load(p venue.Pool, answers [][]byte) (venue.Pool, error) {
 		return nil, errors.New("balancer: answers to what was not asked")
 	}
 	next := *q
-	next.fresh = true
+	next.ampRead = true
 	if err := next.load(answers); err != nil {
 		return nil, fmt.Errorf("balancer: load %s: %w", q.address, err)
 	}
@@ -65,11 +66,11 @@ func (p *Pool) load(answers [][]byte) error {
 	f := &form{n: n, scale: numbers(rates, 0, n), rate: numbers(rates, 1, n)}
 	p.raw = numbers(info, 2, n)
 	p.fee, p.aggregate = config.Number(4), config.Number(5)
-	p.paused, p.recovery, p.halted = config.Flag(11), config.Flag(12), halted.Flag(0)
+	p.paused, p.recovery, p.vaultPaused = config.Flag(11), config.Flag(12), halted.Flag(0)
 
 	own, short := venue.NewWords(answers[4]), false
 	if p.curve == stable {
-		p.amp, p.ramping = own.Number(0), own.Flag(1)
+		p.amp, p.ampMoving = own.Number(0), own.Flag(1)
 	} else {
 		least := venue.NewWords(answers[5])
 		f.weight, f.least = numbers(own, 0, n), numbers(least, 0, n)
@@ -78,7 +79,7 @@ func (p *Pool) load(answers [][]byte) error {
 	if short || rates.Short() || info.Short() || config.Short() || halted.Short() || own.Short() {
 		return errors.New("an answer is too short")
 	}
-	p.take(f)
+	p.setForm(f)
 	return nil
 }
 
@@ -88,8 +89,8 @@ func numbers(w *venue.Words, i, n int) (list [maxTokens]u256.Int) {
 	return list
 }
 
-// take gives a pool, new and not yet seen by others, its form.
-func (p *Pool) take(f *form) {
+// setForm gives a new pool, which nobody else has seen yet, its form.
+func (p *Pool) setForm(f *form) {
 	f.gas = gasWeighted + gasToken*uint64(f.n)
 	if p.curve == stable {
 		f.gas += gasStable - gasWeighted
@@ -107,20 +108,20 @@ func (p *Pool) take(f *form) {
 	p.derive()
 }
 
-// fields leaves a pool that is never routed as it was registered.
+// fields leaves out the state of a pool that is never routed.
 func (p *Pool) fields(c *venue.Codec, f *form) {
 	c.Info(&p.info)
 	c.Fixed(p.vault[:])
 	c.Fixed(p.address[:])
 	venue.Number(c, &p.curve)
-	c.Text(&p.barred)
-	if p.barred != "" {
+	c.Text(&p.unsupported)
+	if p.unsupported != "" {
 		return
 	}
 	c.Bool(&p.paused)
-	c.Bool(&p.halted)
+	c.Bool(&p.vaultPaused)
 	c.Bool(&p.recovery)
-	c.Bool(&p.ramping)
+	c.Bool(&p.ampMoving)
 	c.Int(&p.fee)
 	c.Int(&p.aggregate)
 	c.Int(&p.amp)
@@ -155,7 +156,7 @@ func (f *Family) Restore(data []byte) (venue.Pool, error) {
 		return nil, fmt.Errorf("balancer: %w", err)
 	}
 	if had.n > 0 {
-		p.take(&had)
+		p.setForm(&had)
 	}
 	return &p, nil
 }

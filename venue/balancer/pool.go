@@ -8,65 +8,66 @@ import (
 	"braid/venue"
 )
 
-// What a swap burns in the vault, its pool and two tokens, when it is the first
-// to leave a fee.
+// Gas of a swap in the vault, its pool and two tokens, when it is the first to
+// leave a fee.
 const (
 	gasWeighted = 129_000
 	gasStable   = 143_000
-	gasToken    = 12_600 // each token of the pool, traded or not
-	gasRate     = 4_000  // each that goes at a rate
+	gasToken    = 12_600 // for each token of the pool, traded or not
+	gasRate     = 4_000  // for each that has a rate provider
 )
 
 const maxTokens = 8
 
 var (
-	minimumTrade = u256.From(1e6) // the vault's, on either side, at 18 decimals
+	minimumTrade = u256.From(1e6) // of the vault, for input and output, at 18 decimals
 	maxBalance   = u256.One.Lsh(128).Sub(u256.One)
 )
 
-// curve is the mathematics of a pool.
+// curve is the invariant of a pool.
 type curve byte
 
 const (
-	foreign curve = iota // not ours to quote
+	foreign curve = iota // unknown: never quoted
 	weighted
 	stable
 )
 
-// form is what never changes about a pool and is not in its logs.
+// form is what never changes about a pool and is not in its logs. Numbers are
+// wad, times 1e18, unless they say otherwise.
 type form struct {
-	n      int
+	n      int                 // tokens
 	gas    uint64              // of a swap
-	scale  [maxTokens]u256.Int // brings raw units to 18 decimals
-	rate   [maxTokens]u256.Int
-	rateUp [maxTokens]u256.Int // one more unless it is a whole number
-	weight [maxTokens]u256.Int // of a weighted pool
-	least  [maxTokens]u256.Int // balances a weighted pool insists on
+	scale  [maxTokens]u256.Int // 10^(18 - decimals), a plain number
+	rate   [maxTokens]u256.Int // of the rate provider; 1 if there is none
+	rateUp [maxTokens]u256.Int // rate, and one raw unit more unless it is whole
+	weight [maxTokens]u256.Int // of a weighted pool; they add up to 1
+	least  [maxTokens]u256.Int // smallest balances a weighted pool allows
 }
 
 // Pool is a pool of the vault at one block.
 type Pool struct {
-	info    *venue.Info
-	vault   common.Address
-	address common.Address
-	curve   curve
-	barred  string // why it is never quoted, if it is not
-	form    *form  // nil until it is loaded
+	info        *venue.Info
+	vault       common.Address
+	address     common.Address
+	curve       curve
+	unsupported string // why it is never quoted; empty if it is
+	form        *form  // nil until it is loaded
 
-	paused   bool
-	halted   bool // the whole vault is paused
-	recovery bool // no protocol fees are taken
-	ramping  bool // the amplification moves with time
-	fresh    bool // and was read after the last log
+	paused      bool
+	vaultPaused bool // no pool of the vault trades
+	recovery    bool // no protocol fees are taken
+	ampMoving   bool // the amplification moves with time
+	ampRead     bool // amp was read after the last log
 
-	fee       u256.Int // of a swap
-	aggregate u256.Int // part of the fee that leaves the pool
-	amp       u256.Int
-	raw       [maxTokens]u256.Int
+	fee       u256.Int            // of a swap, wad
+	aggregate u256.Int            // share of the fee that leaves the pool, wad
+	amp       u256.Int            // amplification of a stable pool, times 1000
+	raw       [maxTokens]u256.Int // balances in raw units
 
-	// Of the above:
-	live      [maxTokens]u256.Int // balances at 18 decimals and rates
-	invariant u256.Int            // of a stable pool; 0 if there is none
+	// Derived from the above:
+	live      [maxTokens]u256.Int // balances times scale and rate, wad
+	invariant u256.Int            // D of a stable pool, wad; 0 if it has none
 }
 
 func (p *Pool) Info() *venue.Info { return p.info }
@@ -77,22 +78,22 @@ func (p *Pool) Balances() []u256.Int {
 	return append([]u256.Int(nil), p.raw[:n]...)
 }
 
-// Idle says why the pool is not quoted; it is empty if it is.
+// Idle is why the pool takes no swaps, if so.
 func (p *Pool) Idle() string {
 	switch {
-	case p.barred != "":
-		return p.barred
+	case p.unsupported != "":
+		return p.unsupported
 	case p.form == nil:
 		return "not read from the chain yet"
-	case p.paused || p.halted:
+	case p.paused || p.vaultPaused:
 		return "paused"
-	case p.ramping:
+	case p.ampMoving:
 		return "the amplification is moving"
 	}
 	return ""
 }
 
-func (p *Pool) idle() bool { return p.form == nil || p.paused || p.halted || p.ramping }
+func (p *Pool) idle() bool { return p.form == nil || p.paused || p.vaultPaused || p.ampMoving }
 
 func (p *Pool) Quote(in, out int, amount u256.Int) (venue.Quote, error) {
 	t, err := p.trade(in, out, amount)
@@ -169,7 +170,7 @@ func (p *Pool) aggregateFee(c *checked, fee u256.Int) u256.Int {
 	return c.mulDown(fee, p.aggregate)
 }
 
-// derive computes what follows from the balances.
+// derive computes live and invariant of a new pool that nobody else has seen yet.
 func (p *Pool) derive() {
 	if p.form == nil {
 		return

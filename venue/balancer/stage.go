@@ -15,7 +15,7 @@ import (
 	"braid/venue"
 )
 
-// What the transactions of Open may burn.
+// Gas limits of the transactions of Open.
 const (
 	approveGas = 100_000
 	lookGas    = 100_000
@@ -47,8 +47,9 @@ var deskABI = func() abi.ABI {
 	return parsed
 }()
 
-// Etch stands up the vault, whose parts name each other, and a desk of ours in
-// place of each factory.
+// Etch places the vault, whose contracts refer to each other, and BalancerDesk, a
+// contract of ours, in place of each factory: it creates pools, adds their
+// liquidity and swaps.
 func (f *Family) Etch(site venue.Site) error {
 	for _, source := range f.sources {
 		vault, founder := source.Factory, site.Founder()
@@ -80,7 +81,7 @@ func (f *Family) Etch(site venue.Site) error {
 	return nil
 }
 
-// place is where a part stands of which it does not matter where.
+// place is an address for a contract whose address does not matter.
 func place(name string) common.Address {
 	return common.BytesToAddress(crypto.Keccak256([]byte(name)))
 }
@@ -113,8 +114,8 @@ func (f *Family) Open(site venue.Site, listings []venue.Listing) error {
 	return nil
 }
 
-// prepare lets the desks take what the founder has of the listed tokens, and
-// says what brings their amounts to 18 decimals.
+// prepare approves both factories for the listed tokens, and returns what scales
+// the amounts of each token to 18 decimals.
 func prepare(site venue.Site, listings []venue.Listing) (map[common.Address]u256.Int, error) {
 	var txs []venue.Tx
 	scale := map[common.Address]u256.Int{}
@@ -125,8 +126,8 @@ func prepare(site venue.Site, listings []venue.Listing) (map[common.Address]u256
 			}
 			scale[token] = u256.Zero
 			most := u256.Max.Bytes()
-			for _, desk := range []common.Address{WeightedFactory, StableFactory} {
-				txs = append(txs, venue.Tx{To: token, Data: venue.Calldata("approve(address,uint256)", desk[:], most[:]), Gas: approveGas})
+			for _, factory := range []common.Address{WeightedFactory, StableFactory} {
+				txs = append(txs, venue.Tx{To: token, Data: venue.Calldata("approve(address,uint256)", factory[:], most[:]), Gas: approveGas})
 			}
 			txs = append(txs, venue.Tx{To: WeightedFactory, Data: venue.Calldata("look(address)", token[:]), Gas: lookGas})
 		}
@@ -186,11 +187,11 @@ func (d design) tx(site venue.Site, vault common.Address) (venue.Tx, error) {
 		weights = append(weights, big.NewInt(p.weight))
 		least = append(least, big.NewInt(1e12)) // a unit of six decimals
 	}
-	desk, fee := WeightedFactory, big.NewInt(3e15)
+	factory, fee := WeightedFactory, big.NewInt(3e15)
 	var init []byte
 	var err error
 	if d.curve == stable {
-		desk, fee = StableFactory, big.NewInt(1e14)
+		factory, fee = StableFactory, big.NewInt(1e14)
 		init, err = site.Init("BalancerStablePool", stableParams{d.name, d.name, big.NewInt(500), "1"}, vault)
 	} else {
 		params := weightedParams{d.name, d.name, big.NewInt(int64(len(d.parts))), weights, "1", least}
@@ -203,5 +204,5 @@ func (d design) tx(site venue.Site, vault common.Address) (venue.Tx, error) {
 	if err != nil {
 		return venue.Tx{}, fmt.Errorf("balancer: create: %w", err)
 	}
-	return venue.Tx{To: desk, Data: data, Gas: createGas}, nil
+	return venue.Tx{To: factory, Data: data, Gas: createGas}, nil
 }

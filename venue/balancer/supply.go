@@ -8,7 +8,7 @@ import (
 	"braid/venue"
 )
 
-// Supply leads through points of the pool's own curve, reckoned in floats.
+// Supply is fitted to points of the pool's curve, which are computed in floats.
 func (p *Pool) Supply(in, out int) *venue.Supply {
 	spot := p.Spot(in, out)
 	if !(spot > 0) {
@@ -16,7 +16,7 @@ func (p *Pool) Supply(in, out int) *venue.Supply {
 	}
 	f := p.form
 	keep := 1 - p.fee.Float()/one.Float()
-	c := &chart{
+	c := &builder{
 		spot: spot, gas: float64(f.gas),
 		unitIn:  keep * f.scale[in].Float() * f.rate[in].Float() / one.Float(),
 		unitOut: f.scale[out].Float() * f.rate[out].Float() / one.Float(),
@@ -31,8 +31,8 @@ func (p *Pool) Supply(in, out int) *venue.Supply {
 	return &c.supply
 }
 
-// trim leaves of a supply what the contract takes: numbers may be so large, or
-// units so coarse, that it refuses before the curve ends.
+// trim limits a supply to what the contract takes: numbers may be so large, or
+// raw units so coarse, that it refuses before the curve ends.
 func (p *Pool) trim(s *venue.Supply, in, out int) {
 	ask := func(x float64) error {
 		_, err := p.Quote(in, out, u256.FromFloat(x))
@@ -40,7 +40,7 @@ func (p *Pool) trim(s *venue.Supply, in, out int) {
 	}
 	low, high := 0.0, s.Max
 	err := ask(high)
-	for errors.Is(err, venue.ErrTooLarge) && high-low > max(1, brim*high) {
+	for errors.Is(err, venue.ErrTooLarge) && high-low > max(1, tolerance*high) {
 		if mid := (low + high) / 2; errors.Is(ask(mid), venue.ErrTooLarge) {
 			high = mid
 		} else {
@@ -55,18 +55,17 @@ func (p *Pool) trim(s *venue.Supply, in, out int) {
 	}
 }
 
-// chart is a supply in the making. Its points are amounts at 18 decimals and
-// rates, net of the fee; units bring raw ones there.
-type chart struct {
+// builder builds a supply from points: input x net of the fee, and output y, both
+// wad and times the rates, and the marginal price relative to that at x = 0.
+type builder struct {
 	supply          venue.Supply
 	spot, gas       float64
-	unitIn, unitOut float64
-	x, y            float64 // of the last point
-	price           float64 // the same, as a part of the first
+	unitIn, unitOut float64 // what a raw unit is in x, and in y
+	x, y, price     float64 // the last point
 }
 
-// to goes on to a point at which the price is the given part of the first.
-func (c *chart) to(x, y, price float64) {
+// add appends the piece up to a point.
+func (c *builder) add(x, y, price float64) {
 	length := (x - c.x) / c.unitIn
 	mean := (y - c.y) / c.unitOut / length
 	begin, end := c.price*c.spot, price*c.spot
@@ -74,17 +73,17 @@ func (c *chart) to(x, y, price float64) {
 	c.x, c.y, c.price = x, y, price
 }
 
-// brim is as near as a supply comes to what is refused, as a part of it.
-const brim = 1e-7
+// tolerance is how exactly trim finds the largest input, as a part of it.
+const tolerance = 1e-7
 
-// Points of a weighted pool lie where the logarithm of the price has fallen by
-// so much, and by a part more the more it has fallen.
+// Points of a weighted pool: from one to the next the logarithm of the price
+// falls by firstDrop plus dropGrowth times all it has fallen before.
 const (
-	fall = 0.015
-	more = 0.1
+	firstDrop  = 0.015
+	dropGrowth = 0.1
 )
 
-func (p *Pool) weightedSupply(in, out int, c *chart) {
+func (p *Pool) weightedSupply(in, out int, c *builder) {
 	f := p.form
 	balanceIn, balanceOut := p.live[in].Float(), p.live[out].Float()
 	power := f.weight[in].Float() / f.weight[out].Float()
@@ -95,54 +94,56 @@ func (p *Pool) weightedSupply(in, out int, c *chart) {
 	}
 	last := most * (1 + power)
 	for fell := 0.0; fell < last; {
-		if fell += fall + more*fell; fell > last || power == 1 {
+		if fell += firstDrop + dropGrowth*fell; fell > last || power == 1 {
 			fell = last // equal weights make one hyperbola
 		}
 		grown := fell / (1 + power)
-		c.to(balanceIn*math.Expm1(grown), -balanceOut*math.Expm1(-power*grown), math.Exp(-fell))
+		c.add(balanceIn*math.Expm1(grown), -balanceOut*math.Expm1(-power*grown), math.Exp(-fell))
 	}
 }
 
-// Points of a stable pool are found by what is left of the token that goes
-// out. From one to the next its logarithm falls by at most stride, and that of
-// the price by about drop, more where it has fallen a lot.
+// Points of a stable pool are chosen by the balance of the token that goes out.
+// From one to the next its logarithm falls by at most maxFall (firstFall at
+// first), and that of the price by about priceDrop, and by priceWiden times
+// that more for each 1 it has fallen before.
 const (
-	stride = 0.25
-	start  = 0.02
-	drop   = 0.02
-	widen  = 4
+	maxFall    = 0.25
+	firstFall  = 0.02
+	priceDrop  = 0.02
+	priceWiden = 4
 )
 
-func (p *Pool) stableSupply(in, out int, c *chart) {
+func (p *Pool) stableSupply(in, out int, c *builder) {
 	c.supply.Pieces = make([]venue.Piece, 0, 128)
-	e := p.even(in, out)
+	e := p.stableCurve(in, out)
 	full := e.balanceIn(e.out)
 	first := e.slope(full, e.out)
 	end := e.end(full)
-	step, fell := start*min(1, full/e.out), 0.0
+	step, fell := firstFall*min(1, full/e.out), 0.0
 	for gone := 0.0; gone > end; {
 		gone = max(gone-step, end)
 		left := e.out * math.Exp(gone)
 		held := e.balanceIn(left)
 		price := e.slope(held, left) / first
-		c.to(held-full, -e.out*math.Expm1(gone), price)
+		c.add(held-full, -e.out*math.Expm1(gone), price)
 		now := -math.Log(price)
-		step *= min(1.5, max(0.4, drop*(1+widen*now)/(now-fell)))
-		step, fell = min(step, stride), now
+		step *= min(1.5, max(0.4, priceDrop*(1+priceWiden*now)/(now-fell)))
+		step, fell = min(step, maxFall), now
 	}
 }
 
-// even is the invariant of a stable pool as a curve between two balances.
-type even struct {
-	in, out     float64
-	n, d, total float64 // tokens, invariant, amplification times tokens
+// stableCurve is the invariant of a stable pool as a curve between the balances
+// of two tokens, with the others fixed. Balances are wad and times the rates.
+type stableCurve struct {
+	in, out     float64 // present balances
+	n, d, total float64 // number of tokens, invariant, amplification times n
 	sum         float64 // of the other balances
-	rest        float64 // their part in the product: of d over tokens and balance
-	least, most float64 // among them
+	rest        float64 // product of d/(n*balance) over the other balances
+	least, most float64 // of the other balances
 }
 
-func (p *Pool) even(in, out int) *even {
-	e := &even{
+func (p *Pool) stableCurve(in, out int) *stableCurve {
+	e := &stableCurve{
 		in: p.live[in].Float(), out: p.live[out].Float(), n: float64(p.form.n), d: p.invariant.Float(),
 		rest: 1, least: math.Inf(1),
 	}
@@ -157,9 +158,9 @@ func (p *Pool) even(in, out int) *even {
 	return e
 }
 
-// balanceIn is computeBalance for the token that comes in: the root of a
-// quadratic.
-func (e *even) balanceIn(out float64) float64 {
+// balanceIn is the balance of the input token at a balance of the output token:
+// computeBalance, as the root of a quadratic.
+func (e *stableCurve) balanceIn(out float64) float64 {
 	k := e.d * e.d / (e.n * e.total) * e.rest * e.d / (e.n * out)
 	b := e.sum + out + e.d/e.total - e.d
 	root := math.Sqrt(b*b + 4*k)
@@ -169,23 +170,23 @@ func (e *even) balanceIn(out float64) float64 {
 	return (root - b) / 2
 }
 
-// slope is the price between two balances.
-func (e *even) slope(in, out float64) float64 {
+// slope is the marginal price at two balances: -d(out)/d(in).
+func (e *stableCurve) slope(in, out float64) float64 {
 	product := e.d * e.rest * e.d / (e.n * in) * e.d / (e.n * out)
 	return (e.total + product/in) / (e.total + product/out)
 }
 
-// end is how far the logarithm of the balance that goes out can fall until
-// balances are too far apart.
-func (e *even) end(full float64) float64 {
+// end is how far the logarithm of the output balance can fall until balances
+// exceed maxImbalanceRatio.
+func (e *stableCurve) end(full float64) float64 {
 	limit := maxImbalanceRatio.Float() * (1 - 1e-9)
-	apart := func(gone float64) bool {
+	imbalanced := func(gone float64) bool {
 		left := e.out * math.Exp(gone)
 		return max(e.most, e.in, e.in-full+e.balanceIn(left)) > limit*min(e.least, left)
 	}
 	low, high := -2*math.Log(limit)-1, 0.0
-	for apart(low) && high-low > 1e-9 {
-		if mid := (low + high) / 2; apart(mid) {
+	for imbalanced(low) && high-low > 1e-9 {
+		if mid := (low + high) / 2; imbalanced(mid) {
 			low = mid
 		} else {
 			high = mid

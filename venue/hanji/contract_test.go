@@ -156,7 +156,7 @@ func (c *contract) do(to common.Address, name, method string, args ...any) error
 
 // verify holds the book to what the market says of it.
 func (c *contract) verify() error {
-	if c.pool.stops&outOfStep != 0 {
+	if c.pool.stops&inconsistent != 0 {
 		return fmt.Errorf("market %s: %s", c.pool.market, c.pool.Idle())
 	}
 	for i, ours := range c.pool.book {

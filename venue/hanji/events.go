@@ -43,23 +43,23 @@ func (f *Family) Topics() []common.Hash {
 	return []common.Hash{topicCreated, topicPlaced, topicClaimed, topicPaused, topicUnpaused, topicFilter}
 }
 
-// What a market says. All but the first may be said by strangers, for whom
-// there is no pool.
+// Events of a market. Any contract may emit logs like those of all but the
+// first: then there is no pool to apply them to.
 type (
 	at      struct{ market common.Address }
 	created struct {
 		at
 		pool *Pool
 	}
-	// placed: an order took the best of the other side, and what was left of
-	// it stands on its own.
+	// placed: an order filled the best orders of the other side, and what was
+	// left of it was placed on its own side. Units are those of the market.
 	placed struct {
 		at
-		side          int // that its maker's takers meet
-		price, stands u256.Int
-		shares, value u256.Int // taken
+		side          int // of the book that the order joins
+		price, placed u256.Int
+		shares, value u256.Int // filled
 	}
-	// claimed: what was left of an order was taken off the book.
+	// claimed: what was left of an order was removed from the book.
 	claimed struct {
 		at
 		side          int
@@ -84,7 +84,7 @@ func (f *Family) Decode(log *types.Log) (venue.Event, error) {
 	case topic == topicCreated:
 		return f.created(log)
 	case topic == topicPlaced && indexed == 3 && n == 320:
-		e := placed{at: from, side: x, price: w.Number(2), stands: w.Number(3), shares: w.Number(5), value: w.Number(6)}
+		e := placed{at: from, side: x, price: w.Number(2), placed: w.Number(3), shares: w.Number(5), value: w.Number(6)}
 		if log.Topics[3] != (common.Hash{}) {
 			e.side = y
 		}
@@ -123,9 +123,9 @@ func (f *Family) created(log *types.Log) (venue.Event, error) {
 	return created{at{t.market}, &Pool{terms: t, info: info}}, nil
 }
 
-// claim reads an order's side and price out of its number: a bid ends in 0, an
-// ask in 1 with its price inverted. What it gets back of what it brought was
-// taken off the book.
+// claim reads an order's side and price from its id: a bid ends in 0, an ask in
+// 1 with its price inverted. What the order gets back of its own input was
+// removed from the book.
 func claim(from at, id uint64, gotX, gotY u256.Int) venue.Event {
 	packed := uint32(id>>40) & 0xffffff
 	if id&1 == 1 {
@@ -135,7 +135,7 @@ func claim(from at, id uint64, gotX, gotY u256.Int) venue.Event {
 	return claimed{from, x, price, gotY.Div(price)}
 }
 
-// unpack reads a decimal float of 24 bits: the exponent in the upper four.
+// unpack reads a decimal float of 24 bits, with the exponent in the upper four.
 func unpack(packed uint32) u256.Int {
 	n := u256.From(uint64(packed & 0xfffff))
 	for range packed >> 20 {
@@ -156,13 +156,13 @@ func (f *Family) Apply(p venue.Pool, e venue.Event) (venue.Pool, error) {
 		return nil, venue.ErrUnknownPool
 	}
 	next := *old
-	fits := true
+	consistent := true
 	switch e := e.(type) {
 	case placed:
-		fits = next.place(e)
+		consistent = next.place(e)
 	case claimed:
 		if !e.shares.IsZero() {
-			next.book[e.side], fits = old.book[e.side].less(e.price, e.shares, e.side == y)
+			next.book[e.side], consistent = old.book[e.side].less(e.price, e.shares, e.side == y)
 		}
 	case stopped:
 		next.stops &^= e.why
@@ -172,24 +172,25 @@ func (f *Family) Apply(p venue.Pool, e venue.Event) (venue.Pool, error) {
 	default:
 		return nil, fmt.Errorf("hanji: event %T", e)
 	}
-	if !fits {
-		next.stops |= outOfStep
+	if !consistent {
+		next.stops |= inconsistent
 	}
 	return &next, nil
 }
 
-// place holds what an order took to what stood there.
+// place fills and places an order. It is false if what the log says was filled is
+// not what the book gives.
 func (p *Pool) place(e placed) bool {
 	if !e.shares.IsZero() {
-		met := 1 - e.side
-		f, ok := p.book[met].fill(e.shares)
+		other := 1 - e.side
+		f, ok := p.book[other].fill(e.shares)
 		if !ok || f.value != e.value {
 			return false
 		}
-		p.book[met] = p.book[met].without(e.shares)
+		p.book[other] = p.book[other].without(e.shares)
 	}
-	if !e.stands.IsZero() {
-		p.book[e.side] = p.book[e.side].with(e.price, e.stands, e.side == y)
+	if !e.placed.IsZero() {
+		p.book[e.side] = p.book[e.side].with(e.price, e.placed, e.side == y)
 	}
 	return true
 }

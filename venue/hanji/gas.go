@@ -32,7 +32,7 @@ const (
 
 // EstimateGas counts one maker's order a level, and one more.
 func (p *Pool) EstimateGas(in, out int, amount u256.Int, e *gas.Estimate) {
-	t, err := p.take(in, amount)
+	t, err := p.order(in, amount)
 	if err != nil {
 		return
 	}
@@ -73,7 +73,7 @@ func (p *Pool) EstimateGas(in, out int, amount u256.Int, e *gas.Estimate) {
 }
 
 // dust goes back to the sender: that of a buy was paid to the Executor first.
-func (p *Pool) dust(in int, amount u256.Int, t *taken, e *gas.Estimate) {
+func (p *Pool) dust(in int, amount u256.Int, t *match, e *gas.Estimate) {
 	if in == y {
 		e.Funds = gas.FromExecutor
 		e.Dust()

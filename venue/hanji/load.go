@@ -10,6 +10,7 @@ import (
 	"braid/venue"
 )
 
+// Birth is the topic of OnchainCLOBCreated.
 func (f *Family) Birth() common.Hash { return topicCreated }
 
 func (f *Family) Blank(p venue.Pool) venue.Pool {
@@ -20,10 +21,10 @@ func (f *Family) Blank(p venue.Pool) venue.Pool {
 	return &Pool{terms: q.terms, info: q.info, stops: unread}
 }
 
-// bookGas is what a side of a book may take to read.
+// bookGas is the gas limit for reading a side of a book.
 const bookGas = 3_000_000
 
-// Wants asks a market that was not followed from its birth for its book.
+// Wants reads the book of a market that was not followed since its creation.
 func (f *Family) Wants(p venue.Pool) []venue.Read {
 	q, ok := p.(*Pool)
 	if !ok || q.stops&unread == 0 {

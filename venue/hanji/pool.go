@@ -14,30 +14,30 @@ const (
 	y = 1
 )
 
-// wad is what a rate is a part of.
+// wad is 1 as a fixed point number of 18 decimals.
 var wad = u256.From(1_000_000_000_000_000_000)
 
-// terms are what a market was opened with.
+// terms are the parameters that a market was created with.
 type terms struct {
 	market common.Address
-	unit   [2]u256.Int // what a unit of the market is in raw units
-	rate   u256.Int    // of the value traded, on top of it or off it, over 1e18
-	native [2]bool     // paid out as native
+	unit   [2]u256.Int // raw units that make one unit of the market, by token
+	rate   u256.Int    // taker fee on the value traded, wad
+	native [2]bool     // the market pays the token out as native currency
 }
 
 // Pool is a market at one block.
 type Pool struct {
 	*terms
 	info *venue.Info
-	book [2]side // what a taker meets who brings X, or Y
+	book [2]side // by the token that a taker brings: bids, asks
 	stops
 }
 
-// stops are why a market takes nothing.
+// stops are the reasons why a market takes no orders, as bits.
 type stops byte
 
 const (
-	outOfStep stops = 1 << iota // for good
+	inconsistent stops = 1 << iota // for good
 	paused
 	filtered
 	unread
@@ -45,12 +45,12 @@ const (
 
 func (p *Pool) Info() *venue.Info { return p.info }
 
-// Idle says why the market takes nothing, if so.
+// Idle is why the market takes no orders, if so.
 func (p *Pool) Idle() string {
 	switch {
 	case p.stops&unread != 0:
 		return "not read from the chain yet"
-	case p.stops&outOfStep != 0:
+	case p.stops&inconsistent != 0:
 		return "its logs do not add up to a book"
 	case p.stops&paused != 0:
 		return "paused"
@@ -61,31 +61,31 @@ func (p *Pool) Idle() string {
 }
 
 func (p *Pool) Quote(in, out int, amount u256.Int) (venue.Quote, error) {
-	t, err := p.take(in, amount)
+	t, err := p.order(in, amount)
 	if err != nil {
 		return venue.Quote{}, err
 	}
 	return venue.Quote{Out: t.paid.Mul(p.unit[out]), Gas: p.gas(in, t.levels)}, nil
 }
 
-// taken is what an amount does to the book, and what it makes in units.
-type taken struct {
+// match is what a market order fills, and what it pays in units of the market.
+type match struct {
 	filled
 	paid u256.Int
 }
 
-// take fills the market with an amount, dust aside, or says why it cannot use
-// it up: a market that takes less than it is brought is not asked.
-func (p *Pool) take(in int, amount u256.Int) (taken, error) {
+// order is the market order that an amount in raw units makes, without its
+// dust. An order that the market would not fill completely is refused.
+func (p *Pool) order(in int, amount u256.Int) (match, error) {
 	if p.stops != 0 || len(p.book[in]) == 0 {
-		return taken{}, venue.ErrEmpty
+		return match{}, venue.ErrEmpty
 	}
 	if amount.BitLen() > 128 {
-		return taken{}, venue.ErrTooLarge // there is less of any currency
+		return match{}, venue.ErrTooLarge // there is less of any currency
 	}
 	units := amount.Div(p.unit[in])
 	if units.IsZero() {
-		return taken{}, venue.ErrTooSmall
+		return match{}, venue.ErrTooSmall
 	}
 	if in == x {
 		return p.sell(units)
@@ -93,31 +93,31 @@ func (p *Pool) take(in int, amount u256.Int) (taken, error) {
 	return p.buy(units, amount)
 }
 
-func (p *Pool) sell(shares u256.Int) (taken, error) {
+func (p *Pool) sell(shares u256.Int) (match, error) {
 	f, ok := p.book[x].fill(shares)
 	if !ok || f.value.BitLen() > 128 {
-		return taken{}, venue.ErrTooLarge
+		return match{}, venue.ErrTooLarge
 	}
 	paid := f.value.Sub(p.fee(f.value))
 	if paid.IsZero() {
-		return taken{}, venue.ErrTooSmall
+		return match{}, venue.ErrTooSmall
 	}
-	return taken{f, paid}, nil
+	return match{f, paid}, nil
 }
 
-// buy spends what is left of the units when the fee is set aside. What it
-// cannot spend must be dust, which to the Executor is anything below twice
-// what a share cost on average: a last share is seldom dearer.
-func (p *Pool) buy(units, amount u256.Int) (taken, error) {
+// buy spends units of Y, of which the fee is set aside first. What it cannot
+// spend must be dust, which to the Executor is anything below twice the average
+// price of a share: the next share seldom costs more.
+func (p *Pool) buy(units, amount u256.Int) (match, error) {
 	f := p.book[y].spend(units.Mul(wad).Div(wad.Add(p.rate)))
 	if f.shares.IsZero() {
-		return taken{}, venue.ErrTooSmall
+		return match{}, venue.ErrTooSmall
 	}
 	cost := f.value.Add(p.fee(f.value)).Mul(p.unit[y])
 	if dust := amount.Sub(cost); !dust.Mul(f.shares).Lt(cost.Lsh(1)) {
-		return taken{}, venue.ErrTooLarge
+		return match{}, venue.ErrTooLarge
 	}
-	return taken{f, f.shares}, nil
+	return match{f, f.shares}, nil
 }
 
 func (p *Pool) fee(value u256.Int) u256.Int {
@@ -125,7 +125,7 @@ func (p *Pool) fee(value u256.Int) u256.Int {
 }
 
 func (p *Pool) Swap(in, out int, amount u256.Int) (venue.Pool, error) {
-	t, err := p.take(in, amount)
+	t, err := p.order(in, amount)
 	if err != nil {
 		return nil, err
 	}
@@ -150,7 +150,7 @@ func (p *Pool) price(l level) float64 {
 	return l.price.Float() * p.unit[y].Float() / p.unit[x].Float()
 }
 
-// near is how far from the best price Depth looks.
+// near is how far from the best price Depth counts liquidity: 2%.
 const near = 0.02
 
 func (p *Pool) Depth(token int) float64 {
@@ -172,19 +172,20 @@ func (p *Pool) Depth(token int) float64 {
 	return sum.Float() * p.unit[token].Float()
 }
 
-// What a take burns in the market and the tokens, with one order a level.
+// Gas of a market order in the market and the tokens, with one limit order a
+// level.
 const (
-	gasTake     = 118_000
+	gasOrder    = 118_000
 	gasLevel    = 23_000
-	gasBuy      = 8_000 // beside that: a buy looks before it takes
+	gasBuy      = 8_000 // more for a buy, which reads the book before it fills
 	gasBuyLevel = 1_600
 	gasNative   = 22_000
-	gasDust     = 26_000 // of native goes back wrapped to who sent it
+	gasDust     = 26_000 // for native dust that goes back wrapped to the sender
 )
 
 func (p *Pool) gas(in, levels int) uint64 {
 	n := uint64(levels)
-	gas := gasTake + gasLevel*n
+	gas := gasOrder + gasLevel*n
 	if in == y {
 		gas += gasBuy + gasBuyLevel*n
 	}

@@ -43,9 +43,9 @@ func TestLaws(t *testing.T) {
 	})
 }
 
-// TestOutOfStep: a market whose trades are not worth what its book says is not
+// TestInconsistent: a market whose trades are not worth what its book says is not
 // traded on again.
-func TestOutOfStep(t *testing.T) {
+func TestInconsistent(t *testing.T) {
 	f := New(nil, wrapped)
 	p := market(0, 1, 1, [][2]uint64{{10, 5}}, nil)
 	for _, e := range []venue.Event{

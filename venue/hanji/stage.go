@@ -10,7 +10,7 @@ import (
 	"braid/venue"
 )
 
-// What the transactions of Open may burn.
+// Gas limits of the transactions of Open.
 const (
 	createGas  = 4_000_000
 	approveGas = 100_000
@@ -20,11 +20,11 @@ const (
 // stageRate is the fee of a taker on the local chain: five basis points.
 const stageRate = 500_000_000_000_000
 
-// rungs are how far from the middle the orders of a market stand, in basis
-// points; each is larger than the one before.
-var rungs = []uint64{3, 8, 15, 30, 60, 120, 250, 500}
+// offsets are how far from the middle price the orders of a market are placed,
+// in basis points. Order i on a side has i+1 parts of the amount.
+var offsets = []uint64{3, 8, 15, 30, 60, 120, 250, 500}
 
-// Etch stands the factories up.
+// Etch places the factories.
 func (f *Family) Etch(site venue.Site) error {
 	for _, source := range f.sources {
 		if err := venue.Etch(site, source.Factory, "HanjiFactory"); err != nil {
@@ -34,8 +34,8 @@ func (f *Family) Etch(site venue.Site) error {
 	return nil
 }
 
-// Open creates all markets, learns from the logs where they stand, then places
-// the orders.
+// Open creates all markets, reads their addresses from the logs, then places the
+// orders.
 func (f *Family) Open(site venue.Site, listings []venue.Listing) error {
 	var own []venue.Listing
 	var create, place []venue.Tx
@@ -55,7 +55,7 @@ func (f *Family) Open(site venue.Site, listings []venue.Listing) error {
 		if err != nil {
 			return err
 		}
-		place = append(place, p.ladder(l)...)
+		place = append(place, p.orders(l)...)
 	}
 	if _, err := site.Send(place); err != nil {
 		return fmt.Errorf("hanji: place orders: %w", err)
@@ -71,8 +71,9 @@ func (f *Family) createCall(l venue.Listing) []byte {
 		venue.Word(unit[x]), venue.Word(unit[y]), venue.Signed(stageRate))
 }
 
-// units are powers of ten in which the price has five digits and the amount of
-// X, if it can, has ten: the finer they are, the less is dust.
+// units are powers of ten, in raw units of both tokens, in which the price has
+// five digits and the amount of X, if possible, ten: smaller units leave less
+// dust.
 func units(amounts []u256.Int) [2]u256.Int {
 	ten, low, high := u256.From(10), u256.From(20_000), u256.From(200_000)
 	unit := [2]u256.Int{u256.One, u256.One}
@@ -86,8 +87,9 @@ func units(amounts []u256.Int) [2]u256.Int {
 	return unit
 }
 
-// ladder places the amounts of a listing around its price.
-func (p *Pool) ladder(l venue.Listing) []venue.Tx {
+// orders are the transactions that place the amounts of a listing around its
+// price.
+func (p *Pool) orders(l venue.Listing) []venue.Tx {
 	var txs []venue.Tx
 	for _, token := range l.Tokens {
 		txs = append(txs, venue.Tx{To: token, Data: venue.Calldata("approve(address,uint256)", p.market[:], venue.Word(u256.Max)), Gas: approveGas})
@@ -101,8 +103,8 @@ func (p *Pool) ladder(l venue.Listing) []venue.Tx {
 	mid := func(n uint64) u256.Int { // times n/10000
 		return l.Amounts[y].Mul(p.unit[x]).Mul(u256.From(n)).Div(l.Amounts[x].Mul(p.unit[y]).Mul(u256.From(bps)))
 	}
-	parts := u256.From(uint64(len(rungs) * (len(rungs) + 1) / 2))
-	for i, away := range rungs {
+	parts := u256.From(uint64(len(offsets) * (len(offsets) + 1) / 2))
+	for i, away := range offsets {
 		share := func(token int) u256.Int {
 			return l.Amounts[token].Div(p.unit[token]).Mul(u256.From(uint64(i + 1))).Div(parts)
 		}

@@ -11,6 +11,7 @@ import (
 	"braid/venue"
 )
 
+// Birth is the topic of MarketRegistered.
 func (f *Family) Birth() common.Hash { return topicRegistered }
 
 // loading is how far a market has been read from the chain: first all but the

@@ -10,20 +10,20 @@ import (
 	"braid/venue"
 )
 
-// The book that all markets share the code of, where mainnet has it, and the
-// account that makes the markets, which is of the local chain alone.
+// The contract whose code all markets share, at its address on mainnet, and the
+// account that creates the markets, which is on the local chain alone.
 var (
 	implementation = common.HexToAddress("0xea2Cc8769Fb04Ff1893Ed11cf517b7F040C823CD")
 	makerAccount   = common.BytesToAddress(crypto.Keccak256([]byte("kuru maker")))
 )
 
-// What the transactions of Open may burn.
+// Gas limits of the transactions of Open.
 const (
 	transferGas = 100_000
 	openGas     = 12_000_000
 )
 
-// Etch stands up the book, the margin account and the registrar.
+// Etch places the order book's code, the margin account and the registrar.
 func (f *Family) Etch(site venue.Site) error {
 	for _, s := range f.sources {
 		for _, c := range []struct {
@@ -44,8 +44,8 @@ func (f *Family) Etch(site venue.Site) error {
 	return nil
 }
 
-// Open pays the maker for each market and lets it open and fill them. Wrapped
-// native is traded as native.
+// Open pays the maker account for each market, which creates the market and
+// places orders. Wrapped native is traded as native currency.
 func (f *Family) Open(site venue.Site, listings []venue.Listing) error {
 	var txs []venue.Tx
 	for _, l := range listings {

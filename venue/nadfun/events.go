@@ -52,7 +52,7 @@ func (f *Family) Check(p venue.Params) error {
 	return p.Check(Router(common.Address{}))
 }
 
-// What is said of a curve, which is named by its token.
+// Events of a curve, which is named by its token.
 type (
 	of      struct{ token common.Address }
 	created struct {
@@ -69,16 +69,16 @@ type (
 		of
 		reason string
 	}
-	// taxed: all curves of a source have another fee.
-	taxed struct {
+	// feeChanged: all curves of a source have another fee, in millionths.
+	feeChanged struct {
 		source *venue.Source
 		fee    u256.Int
 	}
 )
 
-func (e of) Pool() venue.ID           { return venue.AddressID(e.token) }
-func (e taxed) Pool() venue.ID        { return "" }
-func (e taxed) Source() *venue.Source { return e.source }
+func (e of) Pool() venue.ID                { return venue.AddressID(e.token) }
+func (e feeChanged) Pool() venue.ID        { return "" }
+func (e feeChanged) Source() *venue.Source { return e.source }
 
 func (f *Family) Topics() []common.Hash {
 	return []common.Hash{topicCreated, topicSynced, topicLocked, topicGraduated, topicConfig}
@@ -101,7 +101,7 @@ func (f *Family) Decode(log *types.Log) (venue.Event, error) {
 	case topic == topicGraduated && indexed == 2:
 		return closed{at(1), graduated}, nil
 	case topic == topicConfig && indexed == 0 && len(log.Data) >= 7*32:
-		return taxed{source, w.Number(6)}, nil
+		return feeChanged{source, w.Number(6)}, nil
 	case topic == topicConfig || topic == topicCreated || topic == topicSynced || topic == topicLocked || topic == topicGraduated:
 		return nil, fmt.Errorf("nadfun: log %s of %s: %d topics, %d bytes of data", topic, log.Address, len(log.Topics), len(log.Data))
 	}
@@ -127,7 +127,7 @@ func (f *Family) Apply(p venue.Pool, e venue.Event) (venue.Pool, error) {
 		next.real, next.virtual = e.real, e.virtual
 	case closed:
 		next.idle = e.reason
-	case taxed:
+	case feeChanged:
 		next.terms.fee = e.fee
 	default:
 		return nil, fmt.Errorf("nadfun: event %T", e)

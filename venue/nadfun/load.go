@@ -10,6 +10,7 @@ import (
 	"braid/venue"
 )
 
+// Birth is the topic of CurveCreate.
 func (f *Family) Birth() common.Hash { return topicCreated }
 
 func (f *Family) Blank(p venue.Pool) venue.Pool {
@@ -20,7 +21,7 @@ func (f *Family) Blank(p venue.Pool) venue.Pool {
 	return &Pool{info: q.info, address: q.address, idle: unread}
 }
 
-// Wants are the terms, of which the logs tell only a part.
+// Wants reads the terms of a curve, of which logs contain only a part.
 func (f *Family) Wants(p venue.Pool) []venue.Read {
 	q, ok := p.(*Pool)
 	if !ok || q.idle != unread {
@@ -63,7 +64,8 @@ func (f *Family) Load(p venue.Pool, answers [][]byte) (venue.Pool, error) {
 	return &next, nil
 }
 
-// fields: a curve at its target will not trade again, and no more is kept of it.
+// fields leaves out the numbers of a curve that has reached its target: it never
+// trades again.
 func (p *Pool) fields(c *venue.Codec) {
 	c.Info(&p.info)
 	c.Fixed(p.address[:])

@@ -8,8 +8,8 @@ import (
 	"braid/venue"
 )
 
-// What a trade burns in the router, the curve and the tokens, and what the
-// first and the last buy burn beside that.
+// Gas of a trade in the router, the curve and the tokens, and what the first
+// and the last buy of a curve need beside that.
 const (
 	gasBuy   = 165_000
 	gasSell  = 205_000
@@ -24,10 +24,10 @@ const (
 	token = 1
 )
 
-// million is what a fee is a part of.
+// million is the denominator of fees.
 var million = u256.From(1_000_000)
 
-// Why a curve takes nothing.
+// Why a curve takes no trades. The texts are part of what is stored of a curve.
 const (
 	unread    = "terms not read yet"
 	locked    = "locked at its target"
@@ -44,10 +44,10 @@ type Pool struct {
 	idle    string
 }
 
-// terms are what a curve was launched with. The fee is one for all curves of
-// a source.
+// terms are the parameters of a curve, in raw units. All curves of a source have
+// the same fee.
 type terms struct {
-	k      u256.Int
+	k      u256.Int // product of the virtual reserves
 	target u256.Int // tokens that are never sold
 	first  u256.Int // virtual tokens before any trade
 	fee    u256.Int // millionths
@@ -55,7 +55,7 @@ type terms struct {
 
 func (p *Pool) Info() *venue.Info { return p.info }
 
-// Idle says why the curve takes nothing, if so.
+// Idle is why the curve takes no trades, if so.
 func (p *Pool) Idle() string { return p.idle }
 
 func (p *Pool) Quote(in, out int, amount u256.Int) (venue.Quote, error) {

@@ -11,19 +11,19 @@ import (
 	"braid/venue"
 )
 
-// What the transactions of Open may burn.
+// Gas limits of the transactions of Open.
 const (
 	createGas   = 3_000_000
 	buyGas      = 500_000
 	graduateGas = 300_000
 )
 
-// holder gets what is bought on the local chain: the first of the accounts
-// that development nodes make from the well-known test words.
+// holder gets what is bought on the local chain: the first account of the
+// mnemonic that development nodes use.
 var holder = common.HexToAddress("0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266")
 
-// launches are the curves of the local chain, and how much of the way to its
-// target each has gone.
+// launches are the curves of the local chain, and how many percent of what each
+// sells has been sold.
 var launches = []struct {
 	name, symbol string
 	percent      uint64
@@ -38,11 +38,11 @@ var launches = []struct {
 	{"Gone Already", "GONE", 100, true},
 }
 
-// toTarget is the price of all that a curve sells under the terms it has on
-// the local chain, in whole coins and before the fee, which is one percent.
+// toTarget is what all that a curve sells costs on the local chain, in whole
+// units of native currency and before the fee, which is one percent.
 const toTarget = 225_000
 
-// Etch stands up the curves and their router.
+// Etch places the contract of the curves and its router.
 func (f *Family) Etch(site venue.Site) error {
 	for _, source := range f.sources {
 		if err := venue.Etch(site, source.Factory, "NadFunCurve", f.wrappedNative, site.Founder()); err != nil {
@@ -55,8 +55,7 @@ func (f *Family) Etch(site venue.Site) error {
 	return nil
 }
 
-// Open launches tokens of its own: the listings are of tokens that stand
-// already.
+// Open launches tokens of its own: listings are of tokens that exist already.
 func (f *Family) Open(site venue.Site, _ []venue.Listing) error {
 	for _, source := range f.sources {
 		if err := f.launch(site, source); err != nil {
@@ -82,7 +81,7 @@ func (f *Family) launch(site venue.Site, source *venue.Source) error {
 		}
 		never := u256.Max.Bytes()
 		buy := venue.Calldata("buy((uint256,address,address,uint256))", nil, token[:], holder[:], never[:])
-		trade = append(trade, venue.Tx{To: routerOf(source), Value: worth(l.percent), Data: buy, Gas: buyGas})
+		trade = append(trade, venue.Tx{To: routerOf(source), Value: payment(l.percent), Data: buy, Gas: buyGas})
 		if l.graduates {
 			trade = append(trade, venue.Tx{To: source.Factory, Data: venue.Calldata("graduate(address)", token[:]), Gas: graduateGas})
 		}
@@ -91,9 +90,9 @@ func (f *Family) launch(site venue.Site, source *venue.Source) error {
 	return err
 }
 
-// worth is what to pay for so much of the way, of which after the fee, rounded
-// down as it is, just that is left.
-func worth(percent uint64) u256.Int {
+// payment is what to pay, in wei, so that exactly that percentage of toTarget is
+// left after the fee, which is rounded down.
+func payment(percent uint64) u256.Int {
 	coin := u256.From(1_000_000_000_000_000_000)
 	net := u256.From(toTarget * percent / 100).Mul(coin)
 	gross := net.Mul(u256.From(100)).Div(u256.From(99))

@@ -39,7 +39,7 @@ type created struct {
 type synced struct {
 	pair    common.Address
 	reserve [2]u256.Int
-	time    uint64 // 0 where logs do not tell
+	time    uint64 // Unix seconds; 0 if the log does not say
 }
 
 func (e created) Pool() venue.ID { return venue.AddressID(e.pair) }
@@ -67,8 +67,8 @@ func (f *Family) Decode(log *types.Log) (venue.Event, error) {
 			tokens: [2]common.Address{common.BytesToAddress(log.Topics[1][:]), common.BytesToAddress(log.Topics[2][:])},
 		}, nil
 	case topicSync:
-		// Anyone may emit a Sync; only those of known pairs will find a pool,
-		// and a pair's own code always writes two words.
+		// Any contract may emit a Sync; only for those of known pairs there is a
+		// pool, and a pair's own code always writes two words.
 		if len(log.Topics) != 1 || len(log.Data) != 64 {
 			return nil, nil
 		}
@@ -95,7 +95,7 @@ func (f *Family) Apply(p venue.Pool, e venue.Event) (venue.Pool, error) {
 		}
 		next := *old
 		next.reserve, next.unread, next.synced = e.reserve, false, e.time
-		// A later second adds up the prices of what was there before it.
+		// The first Sync of a second adds the prices before it to the price sums.
 		open := !old.reserve[0].IsZero() && !old.reserve[1].IsZero()
 		next.oracle = old.oracle || open && old.synced != 0 && e.time > old.synced
 		return &next, nil

@@ -10,6 +10,7 @@ import (
 	"braid/venue"
 )
 
+// Birth is the topic of PairCreated.
 func (f *Family) Birth() common.Hash { return topicCreated }
 
 func (f *Family) Blank(p venue.Pool) venue.Pool {
@@ -22,7 +23,7 @@ func (f *Family) Blank(p venue.Pool) venue.Pool {
 	return &blank
 }
 
-// Wants asks a pair that was not followed from its birth for its reserves.
+// Wants reads the reserves of a pair that was not followed since its creation.
 func (f *Family) Wants(p venue.Pool) []venue.Read {
 	if q, ok := p.(*Pool); ok && q.unread {
 		return []venue.Read{{To: q.pair, Data: venue.Calldata("getReserves()")}}

@@ -8,8 +8,8 @@ import (
 	"braid/venue"
 )
 
-// gasSwap is what one swap burns: the payment, the pair, and the first price its
-// oracle writes.
+// gasSwap is the gas of a swap: the payment, the pair, and the first write of its
+// price sums.
 const gasSwap = 95_000
 
 const bps = 10_000
@@ -23,11 +23,11 @@ var (
 type Pool struct {
 	info    *venue.Info
 	pair    common.Address
-	keep    u256.Int // what the fee leaves, in basis points
-	reserve [2]u256.Int
-	unread  bool   // the reserves are not known yet
-	synced  uint64 // when it last stored them, if that is known
-	oracle  bool   // it is sure to have added prices up
+	keep    u256.Int    // 10000 less the fee, in basis points
+	reserve [2]u256.Int // raw units
+	unread  bool        // the reserves are not known yet
+	synced  uint64      // Unix seconds of the last Sync; 0 if not known
+	oracle  bool        // its price sums are known not to be zero
 }
 
 // NewPool is a pair with the given reserves, in the order of its tokens.
@@ -42,7 +42,7 @@ func NewPool(source *venue.Source, pair common.Address, tokens [2]common.Address
 
 func (p *Pool) Info() *venue.Info { return p.info }
 
-// kept is the part of an input that the fee leaves.
+// kept is the fraction of an input that the fee leaves.
 func (p *Pool) kept() float64 { return p.keep.Float() / bps }
 
 // Reserves are the pair's own, in the order of its tokens.

@@ -10,15 +10,15 @@ import (
 	"braid/venue"
 )
 
-// What the transactions of Open may burn.
+// Gas limits of the transactions of Open.
 const (
 	createGas   = 3_000_000
 	transferGas = 100_000
 	mintGas     = 300_000
 )
 
-// Etch stands the factories up. A pair has its fee compiled in, so each fee is
-// a build of its own.
+// Etch places the factories. The fee of a pair is a constant of its code, so
+// each fee is a build of its own.
 func (f *Family) Etch(site venue.Site) error {
 	for _, source := range f.sources {
 		err := venue.Etch(site, source.Factory, fmt.Sprintf("UniswapV2Factory-%d", FeeBps(source)), site.Founder())
@@ -29,8 +29,8 @@ func (f *Family) Etch(site venue.Site) error {
 	return nil
 }
 
-// Open creates all pairs, learns from the logs where they stand, then pays and
-// mints each.
+// Open creates all pairs, reads their addresses from the logs, then pays tokens
+// into each and mints its liquidity.
 func (f *Family) Open(site venue.Site, listings []venue.Listing) error {
 	var own []venue.Listing
 	var create, fill []venue.Tx

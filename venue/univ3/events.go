@@ -14,8 +14,8 @@ import (
 // Name is the family's name in the deployments.
 const Name = "univ3"
 
-// Collect and Flash are not heard: they move neither price nor liquidity. What
-// the protocol takes and what the oracle keeps tell of a swap's gas alone.
+// Collect and Flash are not decoded: they change neither price nor liquidity.
+// The protocol's share and the oracle's size matter for the gas of a swap alone.
 var (
 	topicCreated     = venue.Topic("PoolCreated(address,address,uint24,int24,address)")
 	topicInitialize  = venue.Topic("Initialize(uint160,int24)")
@@ -80,44 +80,45 @@ type created struct {
 	spacing int32
 }
 
-// moved: a pool stands elsewhere. A swap also says what liquidity is in force
-// there; the first price has none yet.
+// moved: a pool has another price, by its first price or by a swap. A swap also
+// says what liquidity is active there.
 type moved struct {
 	pool      common.Address
 	at        ticks.Point
 	liquidity u256.Int
-	in        u256.Int // that was swapped
-	first     bool
+	in        u256.Int // input of the swap, raw units
+	first     bool     // it is the first price
 }
 
-// widened: the oracle keeps more. taxed: the protocol takes a share, or none.
+// oracleGrown: the oracle keeps more observations. protocolFee: the protocol
+// takes a share of the fees, or none.
 type (
-	widened struct{ pool common.Address }
-	taxed   struct {
+	oracleGrown struct{ pool common.Address }
+	protocolFee struct {
 		pool  common.Address
 		share bool
 	}
 )
 
-// changed: liquidity came into a range or left it.
+// changed: liquidity was added to a position or removed from it.
 type changed struct {
 	pool         common.Address
 	lower, upper int32
 	delta        u256.Int // two's complement
 }
 
-func (e created) Pool() venue.ID { return venue.AddressID(e.pool) }
-func (e moved) Pool() venue.ID   { return venue.AddressID(e.pool) }
-func (e changed) Pool() venue.ID { return venue.AddressID(e.pool) }
-func (e widened) Pool() venue.ID { return venue.AddressID(e.pool) }
-func (e taxed) Pool() venue.ID   { return venue.AddressID(e.pool) }
+func (e created) Pool() venue.ID     { return venue.AddressID(e.pool) }
+func (e moved) Pool() venue.ID       { return venue.AddressID(e.pool) }
+func (e changed) Pool() venue.ID     { return venue.AddressID(e.pool) }
+func (e oracleGrown) Pool() venue.ID { return venue.AddressID(e.pool) }
+func (e protocolFee) Pool() venue.ID { return venue.AddressID(e.pool) }
 
 func (f *Family) Topics() []common.Hash {
 	return []common.Hash{topicCreated, topicInitialize, topicMint, topicBurn, topicSwap, topicSwapPancake, topicFeeProtocol, topicCardinality}
 }
 
-// Decode reads the logs of the factories strictly. Anyone may write the logs
-// of a pool: what is not of their shape is no pool's.
+// Decode takes any unreadable log of a factory for an error. Logs like those of a
+// pool may come from any contract: those of another shape are ignored.
 func (f *Family) Decode(log *types.Log) (venue.Event, error) {
 	if len(log.Topics) == 0 {
 		return nil, nil
@@ -146,11 +147,11 @@ func (f *Family) Decode(log *types.Log) (venue.Event, error) {
 		}
 	case topicFeeProtocol:
 		if shape(1, 4) {
-			return taxed{log.Address, !w.Number(2).IsZero() || !w.Number(3).IsZero()}, nil
+			return protocolFee{log.Address, !w.Number(2).IsZero() || !w.Number(3).IsZero()}, nil
 		}
 	case topicCardinality:
 		if shape(1, 2) {
-			return widened{log.Address}, nil
+			return oracleGrown{log.Address}, nil
 		}
 	}
 	return nil, nil
@@ -178,8 +179,8 @@ func (f *Family) created(log *types.Log) (venue.Event, error) {
 	return e, nil
 }
 
-// contradiction is why a pool idles whose logs are not those of the code we
-// know: a fork may wear its events and count otherwise.
+// contradiction is the Idle of a pool whose logs do not fit each other: a fork
+// may emit the same events and compute differently.
 const contradiction = "its swaps, mints and burns contradict each other"
 
 func (f *Family) Apply(p venue.Pool, e venue.Event) (venue.Pool, error) {
@@ -212,17 +213,17 @@ func (f *Family) Apply(p venue.Pool, e venue.Event) (venue.Pool, error) {
 			next.idle = contradiction
 			return &next, nil
 		}
-		if book == old.book { // a burn of nothing
+		if book == old.book { // a burn of no liquidity
 			return old, nil
 		}
 		next := old.with(book)
 		next.history.growth = growth
 		return next, nil
-	case taxed:
+	case protocolFee:
 		next := *old
 		next.history.noProtocolFee = !e.share
 		return &next, nil
-	case widened:
+	case oracleGrown:
 		next := *old
 		next.history.singleObservation = false
 		return &next, nil

@@ -12,16 +12,17 @@ import (
 	"braid/venue"
 )
 
+// Birth is the topic of PoolCreated.
 func (f *Family) Birth() common.Hash { return topicCreated }
 
-// survey is how far the ticks of a pool have been read, word by word of its
+// loading is how far the ticks of a pool have been read, word by word of its
 // bitmap.
-type survey struct {
-	next  int32
-	found []ticks.Tick
+type loading struct {
+	next  int32        // word to be read next
+	found []ticks.Tick // in the words before
 }
 
-// unread is why a pool idles while it is read.
+// unread is the Idle of a pool while it is read.
 const unread = "not read from the chain yet"
 
 func (f *Family) Blank(p venue.Pool) venue.Pool {
@@ -31,38 +32,42 @@ func (f *Family) Blank(p venue.Pool) venue.Pool {
 	}
 	first, _ := ticks.BitmapWords(q.book.Spacing())
 	blank := *q
-	blank.idle, blank.survey, blank.at, blank.history = unread, &survey{next: first}, ticks.Point{}, history{}
+	blank.idle, blank.loading, blank.at, blank.history = unread, &loading{next: first}, ticks.Point{}, history{}
 	return blank.with(ticks.NewBook(q.book.Spacing()))
 }
 
-// What the Lens is granted of gas: so much for each word of the bitmap, for
-// some ticks beside them, at the most, and to end with.
+// Gas limits of the Lens, which reads ticks until it has used what it is given:
+// so much for each word of the bitmap, for some ticks in them, at most maxGas in
+// all, and endGas to return what it has read.
 const (
-	grantWord  = 9_500
-	grantTicks = 500_000
-	grantMost  = 6_000_000
-	grantEnd   = 300_000
+	wordGas  = 9_500
+	ticksGas = 500_000
+	maxGas   = 6_000_000
+	endGas   = 300_000
 )
+
+// Wants reads price, liquidity and the next ticks of a pool that was not
+// followed since its creation.
 
 func (f *Family) Wants(p venue.Pool) []venue.Read {
 	q, ok := p.(*Pool)
-	if !ok || q.survey == nil {
+	if !ok || q.loading == nil {
 		return nil
 	}
 	spacing := q.book.Spacing()
 	_, last := ticks.BitmapWords(spacing)
-	grant := min(grantWord*uint64(last-q.survey.next+1)+grantTicks, grantMost)
+	budget := min(wordGas*uint64(last-q.loading.next+1)+ticksGas, maxGas)
 	return []venue.Read{
 		{To: q.address, Data: venue.Calldata("slot0()")},
 		{To: q.address, Data: venue.Calldata("liquidity()")},
-		{Gas: grant + grantEnd, Data: venue.Calldata("ticks(address,int256,int256,int256,uint256)",
-			q.address[:], venue.Signed(spacing), venue.Signed(q.survey.next), venue.Signed(last), u256.From(grant).Big().Bytes())},
+		{Gas: budget + endGas, Data: venue.Calldata("ticks(address,int256,int256,int256,uint256)",
+			q.address[:], venue.Signed(spacing), venue.Signed(q.loading.next), venue.Signed(last), u256.From(budget).Big().Bytes())},
 	}
 }
 
 func (f *Family) Load(p venue.Pool, answers [][]byte) (venue.Pool, error) {
 	q, ok := p.(*Pool)
-	if !ok || q.survey == nil || len(answers) != 3 {
+	if !ok || q.loading == nil || len(answers) != 3 {
 		return nil, errors.New("univ3: answers to what was not asked")
 	}
 	next, err := q.load(venue.NewWords(answers[0]), venue.NewWords(answers[1]), venue.NewWords(answers[2]))
@@ -76,23 +81,23 @@ func (p *Pool) load(slot0, liquidity, list *venue.Words) (*Pool, error) {
 	if slot0.Len() < 2 || liquidity.Len() != 1 || list.Len()%3 != 1 {
 		return nil, errors.New("an answer is too short")
 	}
-	s := &survey{next: list.Int32(0), found: slices.Clip(p.survey.found)}
+	s := &loading{next: list.Int32(0), found: slices.Clip(p.loading.found)}
 	for i := 1; i < list.Len(); i += 3 {
 		s.found = append(s.found, ticks.Tick{Index: list.Int32(i), Gross: list.Number(i + 1), Net: list.Number(i + 2)})
 	}
-	if s.next <= p.survey.next {
-		return nil, errors.New("the Lens makes no way")
+	if s.next <= p.loading.next {
+		return nil, errors.New("the Lens read no word")
 	}
 	next := *p
 	if _, last := ticks.BitmapWords(p.book.Spacing()); s.next <= last {
-		next.survey = s
+		next.loading = s
 		return &next, nil
 	}
 	book, err := ticks.BookOf(p.book.Spacing(), s.found)
 	if err != nil {
 		return nil, err
 	}
-	next.survey, next.idle = nil, ""
+	next.loading, next.idle = nil, ""
 	next.at = ticks.Point{Price: slot0.Number(0), Tick: slot0.Int32(1)}
 	if !next.at.Price.IsZero() && (!next.at.Valid() || book.Liquidity(next.at.Tick) != liquidity.Number(0)) {
 		next.idle = contradiction
@@ -100,13 +105,13 @@ func (p *Pool) load(slot0, liquidity, list *venue.Words) (*Pool, error) {
 	return next.with(book), nil
 }
 
-// pages are what is written of a book.
-type pages struct {
+// stored is what is encoded of a book.
+type stored struct {
 	spacing int32
 	ticks   []ticks.Tick
 }
 
-func (p *Pool) fields(c *venue.Codec, book *pages) {
+func (p *Pool) fields(c *venue.Codec, book *stored) {
 	c.Info(&p.info)
 	c.Fixed(p.address[:])
 	c.Text(&p.idle)
@@ -126,14 +131,14 @@ func (f *Family) Save(p venue.Pool) []byte {
 	if !ok {
 		return nil
 	}
-	book := pages{q.book.Spacing(), q.book.Ticks()}
+	book := stored{q.book.Spacing(), q.book.Ticks()}
 	return venue.Encode(func(c *venue.Codec) { q.fields(c, &book) })
 }
 
-// Restore gives a pool that had not been read whole as a blank one.
+// Restore gives a pool that had not been read completely as Blank does.
 func (f *Family) Restore(data []byte) (venue.Pool, error) {
 	var p Pool
-	var w pages
+	var w stored
 	err := venue.Decode(data, f.sources, func(c *venue.Codec) { p.fields(c, &w) })
 	if err == nil && (w.spacing <= 0 || p.fee >= 1_000_000) {
 		err = fmt.Errorf("fee %d, tick spacing %d", p.fee, w.spacing)

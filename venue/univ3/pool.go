@@ -9,9 +9,9 @@ import (
 	"braid/venue"
 )
 
-// What a swap burns inside the pool and its two tokens, for each
-// initialised tick it crosses, and for each word of the bitmap. PancakeSwap
-// keeps more beside the price.
+// Gas of a swap in the pool and its two tokens, for each initialised tick it
+// crosses, and for each word of the tick bitmap. PancakeSwap's pools store more
+// beside the price.
 const (
 	gasSwap    = 100_000
 	gasTick    = 62_000
@@ -27,9 +27,9 @@ type Pool struct {
 	pancake bool   // its code is PancakeSwap's
 	at      ticks.Point
 	book    *ticks.Book
-	curves  [2]*ticks.Curve // by the token that comes in; of the book
+	curves  [2]*ticks.Curve // by the token that comes in; derived from the book
 	idle    string
-	survey  *survey // while it is read from the chain
+	loading *loading // while it is read from the chain; else nil
 
 	history history
 }
@@ -45,8 +45,8 @@ func newPool(e created) *Pool {
 	return p.with(ticks.NewBook(e.spacing))
 }
 
-// NewPool is a pool of a source that stands at a point of its book, at a fee
-// in hundredths of a basis point.
+// NewPool is a pool with a fee in pips (hundredths of a basis point), at a point
+// of its book.
 func NewPool(source *venue.Source, pool common.Address, tokens [2]common.Address, feePips uint64, at ticks.Point, book *ticks.Book) *Pool {
 	p := newPool(created{source: source, pool: pool, tokens: tokens, fee: feePips}).with(book)
 	p.at = at
@@ -63,7 +63,7 @@ func (p *Pool) with(book *ticks.Book) *Pool {
 
 func (p *Pool) Info() *venue.Info { return p.info }
 
-// At is where the pool stands.
+// At is the present price and tick.
 func (p *Pool) At() ticks.Point { return p.at }
 
 // Idle is the reason why the pool quotes nothing, if there is one.
@@ -96,8 +96,8 @@ func (p *Pool) Swap(in, out int, amount u256.Int) (venue.Pool, error) {
 
 func (p *Pool) closed() bool { return p.idle != "" || p.at.Price.IsZero() }
 
-// refusal: the pool itself would take a part of the amount, or all of it for
-// nothing.
+// refusal is the error for a swap that takes only a part of the amount, or pays
+// nothing: the contract itself would make it.
 func refusal(f ticks.Result, amount u256.Int) error {
 	switch {
 	case f.Left == amount:

@@ -13,7 +13,7 @@ import (
 	"braid/venue"
 )
 
-// What the transactions of Open may burn.
+// Gas limits of the transactions of Open.
 const (
 	enableGas     = 100_000
 	createGas     = 8_000_000
@@ -22,11 +22,11 @@ const (
 	mintGas       = 600_000
 )
 
-// actor provides the liquidity. It stands on the local chain alone.
+// actor is the contract that provides the liquidity, on the local chain alone.
 var actor = common.BytesToAddress(crypto.Keccak256([]byte("braid univ3 actor")))
 
-// Etch stands up the factories, with what creates their pools where they do
-// not do so themselves.
+// Etch places the factories, and the contracts that create their pools where
+// they do not do so themselves.
 func (f *Family) Etch(site venue.Site) error {
 	for _, source := range f.rows {
 		err := etchUniswap(site, source)
@@ -59,8 +59,8 @@ func etchPancake(site venue.Site, source *venue.Source) error {
 	return venue.Etch(site, source.Factory, "PancakeV3Factory", deployerOf(source))
 }
 
-// Open creates all pools, learns from the logs where they stand, then gives
-// each its price and its liquidity.
+// Open creates all pools, reads their addresses from the logs, then gives each
+// its price and its liquidity.
 func (f *Family) Open(site venue.Site, listings []venue.Listing) error {
 	if err := f.enable(site); err != nil {
 		return err
@@ -100,7 +100,7 @@ func (f *Family) Open(site venue.Site, listings []venue.Listing) error {
 	return nil
 }
 
-// enable adds the lowest tier to the factories that are not born with it.
+// enable adds the lowest fee tier to the factories that lack it.
 func (f *Family) enable(site venue.Site) error {
 	var txs []venue.Tx
 	for _, source := range f.rows {
@@ -115,7 +115,8 @@ func (f *Family) enable(site venue.Site) error {
 	return nil
 }
 
-// fee is the tier of a listing, fixed for its source and tokens.
+// fee is the fee tier of a listing in pips, which follows from its source and
+// tokens.
 func fee(l venue.Listing) uint64 {
 	tiers := [...]uint64{100, 500, 3000}
 	if isPancake(l.Source) {
@@ -125,7 +126,7 @@ func fee(l venue.Listing) uint64 {
 	return tiers[hash[0]%3]
 }
 
-// fill gives a new pool its price and liquidity.
+// fill are the transactions that give a new pool its price and liquidity.
 func (e created) fill(l venue.Listing) []venue.Tx {
 	amount0, amount1 := l.Amounts[0], l.Amounts[1]
 	if e.tokens[0] != l.Tokens[0] {

@@ -14,7 +14,7 @@ import (
 // Name is the family's name in the deployments.
 const Name = "univ4"
 
-// Donate is not heard: it moves neither price nor liquidity.
+// Donate is not decoded: it changes neither price nor liquidity.
 var (
 	topicInitialize  = venue.Topic("Initialize(bytes32,address,address,uint24,int24,address,uint160,int24)")
 	topicModify      = venue.Topic("ModifyLiquidity(bytes32,address,int24,int24,int256,bytes32)")
@@ -51,30 +51,30 @@ type created struct {
 	at     ticks.Point
 }
 
-// swapped: a pool stands elsewhere, with so much liquidity in force.
+// swapped: a swap moved the price to where that liquidity is active.
 type swapped struct {
 	id        common.Hash
 	at        ticks.Point
 	liquidity u256.Int
 }
 
-// changed: liquidity came into a range or left it.
+// changed: liquidity was added to a position or removed from it.
 type changed struct {
 	id           common.Hash
 	lower, upper int32
 	delta        u256.Int // two's complement
 }
 
-// taxed: the protocol takes another share.
-type taxed struct {
+// protocolFee: the protocol takes another share of the input.
+type protocolFee struct {
 	id  common.Hash
 	fee uint32
 }
 
-func (e created) Pool() venue.ID { return venue.ID(e.id.Hex()) }
-func (e swapped) Pool() venue.ID { return venue.ID(e.id.Hex()) }
-func (e changed) Pool() venue.ID { return venue.ID(e.id.Hex()) }
-func (e taxed) Pool() venue.ID   { return venue.ID(e.id.Hex()) }
+func (e created) Pool() venue.ID     { return venue.ID(e.id.Hex()) }
+func (e swapped) Pool() venue.ID     { return venue.ID(e.id.Hex()) }
+func (e changed) Pool() venue.ID     { return venue.ID(e.id.Hex()) }
+func (e protocolFee) Pool() venue.ID { return venue.ID(e.id.Hex()) }
 
 // Name is that of the family.
 func (f *Family) Name() string { return Name }
@@ -106,11 +106,11 @@ func (f *Family) Decode(log *types.Log) (venue.Event, error) {
 	case topicSwap:
 		return swapped{id, ticks.Point{Price: w.Number(2), Tick: w.Int32(4)}, w.Number(3)}, nil
 	}
-	return taxed{id, uint32(w.Uint64(0))}, nil
+	return protocolFee{id, uint32(w.Uint64(0))}, nil
 }
 
-// created passes over a pool of native and wrapped native: to a route they are
-// one token.
+// created ignores a pool of native and wrapped native: to a route they are one
+// token.
 func (f *Family) created(source *venue.Source, log *types.Log) (venue.Event, error) {
 	w := venue.NewWords(log.Data)
 	e := created{
@@ -134,7 +134,7 @@ func (f *Family) created(source *venue.Source, log *types.Log) (venue.Event, err
 	return e, nil
 }
 
-// contradiction is why a pool idles whose logs do not add up.
+// contradiction is the Idle of a pool whose logs do not fit each other.
 const contradiction = "its swaps and its liquidity contradict each other"
 
 func (f *Family) Apply(p venue.Pool, e venue.Event) (venue.Pool, error) {
@@ -149,7 +149,7 @@ func (f *Family) Apply(p venue.Pool, e venue.Event) (venue.Pool, error) {
 		return nil, venue.ErrUnknownPool
 	}
 	if old.idle != "" {
-		return old, nil // and stays so
+		return old, nil // for good
 	}
 	next := *old
 	switch e := e.(type) {
@@ -170,10 +170,10 @@ func (f *Family) Apply(p venue.Pool, e venue.Event) (venue.Pool, error) {
 			return old, nil
 		}
 		next.book, next.growth = book, growth
-		return next.priced(), nil
-	case taxed:
+		return next.withCurves(), nil
+	case protocolFee:
 		next.protocol = e.fee
-		return next.priced(), nil
+		return next.withCurves(), nil
 	}
 	return nil, fmt.Errorf("univ4: event %T", e)
 }

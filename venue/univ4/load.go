@@ -14,38 +14,39 @@ import (
 	"braid/venue"
 )
 
+// Birth is the topic of Initialize.
 func (f *Family) Birth() common.Hash { return topicInitialize }
 
-// survey is what is to be read of a pool: words of its bitmap, which show
-// ticks, and the ticks.
-type survey struct {
+// loading is what is still to be read of a pool: words of its bitmap, and the
+// ticks that they show.
+type loading struct {
 	words []int32
 	ticks []int32
-	found []ticks.Tick
+	found []ticks.Tick // read already
 }
 
-// unread is why a pool idles while it is read.
+// unread is the Idle of a pool while it is read.
 const unread = "not read from the chain yet"
 
-// Blank leaves a pool that is not routed as it is: nothing wakes it.
+// Blank leaves a pool that is never routed as it is.
 func (f *Family) Blank(p venue.Pool) venue.Pool {
 	q, ok := p.(*Pool)
 	if !ok {
 		return nil
 	}
-	if q.barred() != "" {
+	if q.unsupported() != "" {
 		return q
 	}
 	blank := *q
 	first, last := ticks.BitmapWords(q.key.spacing)
-	s := &survey{}
+	s := &loading{}
 	for w := first; w <= last; w++ {
 		s.words = append(s.words, w)
 	}
-	blank.idle, blank.survey, blank.at, blank.protocol = unread, s, ticks.Point{}, 0
+	blank.idle, blank.loading, blank.at, blank.protocol = unread, s, ticks.Point{}, 0
 	blank.growth = ticks.FeeGrowth{}
 	blank.book = ticks.NewBook(q.key.spacing)
-	return blank.priced()
+	return blank.withCurves()
 }
 
 // The manager keeps its pools in a mapping, and in each the price and fees,
@@ -57,27 +58,27 @@ const (
 	slotBitmap    = 5
 )
 
-// slots is how many words of its storage the manager is asked for at a time,
-// and slotGas what each takes at the most.
+// maxSlots is how many storage slots are read by one call, and slotGas the gas
+// limit for each.
 const (
-	slots   = 800
-	slotGas = 9_000
+	maxSlots = 800
+	slotGas  = 9_000
 )
 
-// Wants asks for price and liquidity with each lot of words and ticks.
+// Wants reads price and liquidity with each batch of words and ticks.
 func (f *Family) Wants(p venue.Pool) []venue.Read {
 	q, ok := p.(*Pool)
-	if !ok || q.survey == nil {
+	if !ok || q.loading == nil {
 		return nil
 	}
-	base := entry(common.HexToHash(string(q.info.ID)).Bytes(), u256.From(slotPools))
+	base := mappingSlot(common.HexToHash(string(q.info.ID)).Bytes(), u256.From(slotPools))
 	list := []u256.Int{base, base.Add(u256.From(slotLiquidity))}
-	words, some := q.survey.lot()
+	words, some := q.loading.batch()
 	for _, w := range words {
-		list = append(list, entry(venue.Signed(w), base.Add(u256.From(slotBitmap))))
+		list = append(list, mappingSlot(venue.Signed(w), base.Add(u256.From(slotBitmap))))
 	}
 	for _, t := range some {
-		list = append(list, entry(venue.Signed(t), base.Add(u256.From(slotTicks))))
+		list = append(list, mappingSlot(venue.Signed(t), base.Add(u256.From(slotTicks))))
 	}
 	data := venue.Calldata("extsload(bytes32[])", []byte{32}, u256.From(uint64(len(list))).Big().Bytes())
 	for _, slot := range list {
@@ -87,21 +88,21 @@ func (f *Family) Wants(p venue.Pool) []venue.Read {
 	return []venue.Read{{To: q.info.Source.Factory, Data: data, Gas: slotGas * uint64(len(list))}}
 }
 
-// lot is what is read next.
-func (s *survey) lot() (words, ticks []int32) {
-	words = s.words[:min(len(s.words), slots)]
-	return words, s.ticks[:min(len(s.ticks), slots-len(words))]
+// batch are the words and ticks to be read next.
+func (s *loading) batch() (words, ticks []int32) {
+	words = s.words[:min(len(s.words), maxSlots)]
+	return words, s.ticks[:min(len(s.ticks), maxSlots-len(words))]
 }
 
-// entry is where a mapping keeps a key.
-func entry(key []byte, mapping u256.Int) u256.Int {
+// mappingSlot is the storage slot of a key in a mapping.
+func mappingSlot(key []byte, mapping u256.Int) u256.Int {
 	slot := mapping.Bytes()
 	return u256.FromBytes(crypto.Keccak256(common.LeftPadBytes(key, 32), slot[:]))
 }
 
 func (f *Family) Load(p venue.Pool, answers [][]byte) (venue.Pool, error) {
 	q, ok := p.(*Pool)
-	if !ok || q.survey == nil || len(answers) != 1 {
+	if !ok || q.loading == nil || len(answers) != 1 {
 		return nil, errors.New("univ4: answers to what was not asked")
 	}
 	next, err := q.load(answers[0])
@@ -113,18 +114,18 @@ func (f *Family) Load(p venue.Pool, answers [][]byte) (venue.Pool, error) {
 
 func (p *Pool) load(data []byte) (*Pool, error) {
 	list := venue.NewWords(data)
-	words, some := p.survey.lot()
+	words, some := p.loading.batch()
 	if list.Len() != 4+len(words)+len(some) {
 		return nil, fmt.Errorf("%d bytes for %d slots", len(data), 2+len(words)+len(some))
 	}
 	slot0, liquidity, list := list.Number(2), list.Number(3), list.From(4)
-	s := &survey{
-		words: p.survey.words[len(words):],
-		ticks: slices.Clip(p.survey.ticks[len(some):]),
-		found: slices.Clip(p.survey.found),
+	s := &loading{
+		words: p.loading.words[len(words):],
+		ticks: slices.Clip(p.loading.ticks[len(some):]),
+		found: slices.Clip(p.loading.found),
 	}
 	for i, w := range words {
-		s.ticks = append(s.ticks, set(list.Number(i), w, p.key.spacing)...)
+		s.ticks = append(s.ticks, initialised(list.Number(i), w, p.key.spacing)...)
 	}
 	for i, t := range some {
 		word := list.Number(len(words) + i) // liquidityNet above liquidityGross
@@ -136,7 +137,7 @@ func (p *Pool) load(data []byte) (*Pool, error) {
 	}
 	next := *p
 	if len(s.words)+len(s.ticks) > 0 {
-		next.survey = s
+		next.loading = s
 		return &next, nil
 	}
 	book, err := ticks.BookOf(p.key.spacing, s.found)
@@ -146,15 +147,15 @@ func (p *Pool) load(data []byte) (*Pool, error) {
 	// Price, tick, the protocol's share and the fee, from the lowest bits up.
 	next.at = ticks.Point{Price: slot0.Lsh(96).Rsh(96), Tick: int32(uint32(slot0.Rsh(160).Uint64())<<8) >> 8}
 	next.protocol = uint32(slot0.Rsh(184).Uint64()) & 0xffffff
-	next.survey, next.idle, next.book = nil, "", book
+	next.loading, next.idle, next.book = nil, "", book
 	if !next.at.Valid() || book.Liquidity(next.at.Tick) != liquidity {
 		next.idle = contradiction
 	}
-	return next.priced(), nil
+	return next.withCurves(), nil
 }
 
-// set are the ticks that a word of the bitmap shows.
-func set(word u256.Int, at, spacing int32) (list []int32) {
+// initialised are the ticks whose bits are set in a word of the bitmap.
+func initialised(word u256.Int, at, spacing int32) (list []int32) {
 	b := word.Bytes()
 	for i := range int32(32) {
 		for v := b[31-i]; v != 0; v &= v - 1 {
@@ -190,7 +191,7 @@ func (f *Family) Save(p venue.Pool) []byte {
 	return venue.Encode(func(c *venue.Codec) { q.fields(c, &list) })
 }
 
-// Restore gives a pool that had not been read whole as a blank one.
+// Restore gives a pool that had not been read completely as Blank does.
 func (f *Family) Restore(data []byte) (venue.Pool, error) {
 	var p Pool
 	var list []ticks.Tick
@@ -207,5 +208,5 @@ func (f *Family) Restore(data []byte) (venue.Pool, error) {
 	if p.idle == unread {
 		return f.Blank(&p), nil
 	}
-	return p.priced(), nil
+	return p.withCurves(), nil
 }

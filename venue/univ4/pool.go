@@ -9,10 +9,10 @@ import (
 	"braid/venue"
 )
 
-// What a swap burns inside the manager and its two tokens, for each
-// initialised tick it crosses, and for each word of the bitmap: the manager is
-// called out of its own callback, and each call in a call keeps a part of the
-// gas back. Native is wrapped or unwrapped for the route.
+// Gas of a swap in the manager and its two tokens, for each initialised tick it
+// crosses, for each word of the tick bitmap, and for wrapping or unwrapping
+// native currency. The manager is called from its own callback, and each nested
+// call keeps a 64th of the gas back.
 const (
 	gasSwap   = 105_000
 	gasTick   = 62_000
@@ -22,11 +22,11 @@ const (
 
 const (
 	pips    = 1_000_000
-	dynamic = 0x800000 // in place of a fee
+	dynamic = 0x800000 // marks a dynamic fee
 )
 
-// most is the largest amount the manager can account for: 2^127-1.
-var most = u256.One.Lsh(127).Sub(u256.One)
+// maxAmount is the largest amount that the manager can account for: 2^127-1.
+var maxAmount = u256.One.Lsh(127).Sub(u256.One)
 
 // Pool is a pool at one block.
 type Pool struct {
@@ -37,9 +37,9 @@ type Pool struct {
 	protocol uint32          // its share for both directions, 12 bits each
 	curves   [2]*ticks.Curve // by the currency that comes in; of book and fees
 	idle     string
-	survey   *survey // while it is read from the chain
+	loading  *loading // while it is read from the chain; else nil
 
-	growth ticks.FeeGrowth // tells the gas of a swap, and nothing else
+	growth ticks.FeeGrowth // only the gas of a swap depends on it
 }
 
 // key is what identifies a pool to the manager, next to its two currencies.
@@ -59,12 +59,12 @@ func newPool(e created) *Pool {
 
 		growth: ticks.NewFeeGrowth(),
 	}
-	p.idle = p.barred()
-	return p.priced()
+	p.idle = p.unsupported()
+	return p.withCurves()
 }
 
-// barred is why the pool is never routed, if so.
-func (p *Pool) barred() string {
+// unsupported is why the pool is never routed, if so.
+func (p *Pool) unsupported() string {
 	switch {
 	case p.key.hooks != (common.Address{}):
 		return "it has a hook"
@@ -74,9 +74,9 @@ func (p *Pool) barred() string {
 	return ""
 }
 
-// priced gives a pool, new and not yet seen by others, the curves of its book
-// and fees. Where the fee takes everything there is none.
-func (p *Pool) priced() *Pool {
+// withCurves derives the curves of a new pool, which nobody else has seen yet,
+// from its book and fees. A fee of 100% has none.
+func (p *Pool) withCurves() *Pool {
 	for in := range p.curves {
 		p.curves[in] = nil
 		if fee := p.swapFee(in); fee < pips {
@@ -95,7 +95,7 @@ func (p *Pool) swapFee(in int) uint64 {
 
 func (p *Pool) Info() *venue.Info { return p.info }
 
-// At is where the pool stands.
+// At is the present price and tick.
 func (p *Pool) At() ticks.Point { return p.at }
 
 // Idle is the reason why the pool quotes nothing, if there is one.
@@ -126,13 +126,13 @@ func (p *Pool) Swap(in, out int, amount u256.Int) (venue.Pool, error) {
 	return &next, nil
 }
 
-// refusal: the manager itself would take a part of the amount, or all of it
-// for nothing.
+// refusal is the error for a swap that takes only a part of the amount, or pays
+// nothing: the manager itself would make it.
 func refusal(f ticks.Result, amount u256.Int) error {
 	switch {
 	case f.Left == amount:
 		return venue.ErrEmpty
-	case !f.Left.IsZero() || amount.Gt(most) || f.Out.Gt(most):
+	case !f.Left.IsZero() || amount.Gt(maxAmount) || f.Out.Gt(maxAmount):
 		return venue.ErrTooLarge
 	case f.Out.IsZero():
 		return venue.ErrTooSmall

@@ -11,20 +11,20 @@ import (
 	"braid/venue"
 )
 
-// What the transactions of Open may burn.
+// Gas limits of the transactions of Open.
 const (
 	initializeGas = 150_000
 	approveGas    = 80_000
 	modifyGas     = 600_000
 )
 
-// actorOf provides the liquidity in a manager. It stands on the local chain
-// alone.
+// actorOf is the contract that provides the liquidity in a manager, on the local
+// chain alone.
 func actorOf(manager common.Address) common.Address {
 	return common.BytesToAddress(crypto.Keccak256([]byte("braid univ4 actor"), manager[:]))
 }
 
-// Etch stands up the managers.
+// Etch places the managers.
 func (f *Family) Etch(site venue.Site) error {
 	for _, source := range f.sources {
 		err := venue.Etch(site, source.Factory, "UniswapV4PoolManager", site.Founder())
@@ -62,8 +62,8 @@ func (f *Family) Open(site venue.Site, listings []venue.Listing) error {
 	return nil
 }
 
-// fill opens one pool. Its tier, and whether it holds native or wrapped
-// native, is fixed for its tokens.
+// fill are the transactions that open one pool. Its fee tier, and whether it
+// holds native or wrapped native, follows from its tokens.
 func (f *Family) fill(l venue.Listing, actor common.Address) []venue.Tx {
 	currency, amount := [2]common.Address(l.Tokens), [2]u256.Int(l.Amounts)
 	hash := crypto.Keccak256(currency[0][:], currency[1][:])
