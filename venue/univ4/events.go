@@ -124,6 +124,9 @@ func (f *Family) created(source *venue.Source, log *types.Log) (venue.Event, err
 		},
 		at: ticks.Point{Price: w.Number(3), Tick: w.Int32(4)},
 	}
+	if e.key.spacing <= 0 {
+		return nil, fmt.Errorf("univ4: Initialize of %s: tick spacing %d", e.id, e.key.spacing)
+	}
 	if e.tokens[0] == (common.Address{}) {
 		e.key.native = true
 		e.tokens[0] = f.wrappedNative
