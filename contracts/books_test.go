@@ -23,7 +23,7 @@ type market struct {
 	x, y   common.Address
 }
 
-func (s *town) markets() []market {
+func (s *venueRig) markets() []market {
 	return []market{
 		{"V2", s.a, s.c}, {"V3", s.a, s.b}, {"V3 renamed", s.a, s.b}, {"V3 Pancake", s.a, s.b}, {"V4", s.wrapped, s.a}, {"V4", s.a, s.b},
 		{"Balancer", s.b, s.c}, {"Kuru", s.wrapped, s.a}, {"Kuru", s.b, s.c}, {"Hanji", s.wrapped, s.a}, {"Hanji", s.b, s.c},
@@ -34,7 +34,7 @@ func (s *town) markets() []market {
 // Both contracts end with what they had and nobody may spend it, whatever lay
 // there before; approvals are of what is used; dust stays with the sender.
 func TestLaw5EveryKind(t *testing.T) {
-	s := newTown(t)
+	s := newVenueRig(t)
 	for _, donated := range []bool{false, true} {
 		if donated {
 			s.donate(s.a, s.b, s.c, s.wrapped, s.launched)
@@ -48,7 +48,7 @@ func TestLaw5EveryKind(t *testing.T) {
 	}
 }
 
-func (s *town) approvesWhatIsUsed(source string, in, out common.Address) {
+func (s *venueRig) approvesWhatIsUsed(source string, in, out common.Address) {
 	s.t.Helper()
 	st, amount := s.through(source, in, out), plus(e18(3), big.NewInt(7))
 	c := st.Pool.Call(st.In, st.Out)
@@ -75,7 +75,7 @@ func buysOnHanji(c venue.Call) bool { return c.Kind == hanji.Kind && c.Body[20]&
 
 // dust asserts how much of an amount a call leaves: what is no whole lot or,
 // where the cost of a last share counts, little.
-func (s *town) dust(c venue.Call, amount, left *big.Int) {
+func (s *venueRig) dust(c venue.Call, amount, left *big.Int) {
 	s.t.Helper()
 	lot := big.NewInt(1)
 	switch c.Kind {
@@ -97,7 +97,7 @@ func (s *town) dust(c venue.Call, amount, left *big.Int) {
 // Dust of a token on the way goes to the sender; dust of native that was sent
 // comes back wrapped.
 func TestLaw5DustIsTheSenders(t *testing.T) {
-	s := newTown(t)
+	s := newVenueRig(t)
 	s.donate(s.a, s.b, s.c, s.wrapped)
 	kept := s.ledger(s.router, s.exec, victim)
 	for _, c := range []struct {
@@ -129,7 +129,7 @@ func TestLaw5DustIsTheSenders(t *testing.T) {
 	s.same(kept, s.ledger(s.router, s.exec, victim))
 }
 
-// puller is a puppet in the part of a venue that takes 10e18 of tokenIn by
+// puller is a puppet in the place of a venue that takes 10e18 of tokenIn by
 // allowance and pays 1e18.
 type puller struct {
 	kind   byte
@@ -166,7 +166,7 @@ func TestLaw5HostileVenues(t *testing.T) {
 	r.endow(taxed)
 	r.others = append(r.others, taxed)
 	r.donate(r.a, r.b, r.c, r.wrapped, taxed)
-	at, other, late := r.puppet(), r.puppet(), [4]byte{9}
+	at, other, late := r.hostile(), r.hostile(), [4]byte{9}
 	takes := func(token common.Address, amount *big.Int) act {
 		return call(token, pack(Token, "transferFrom", r.exec, at, amount))
 	}
@@ -174,8 +174,8 @@ func TestLaw5HostileVenues(t *testing.T) {
 	for _, who := range []common.Address{at, other} {
 		r.must(user, who, e18(100), nil)
 	}
-	r.teach(other, late, nil, act{r.exec, e18(1), nil})
-	r.teach(at, late, nil, takes(r.a, big.NewInt(1)))
+	r.program(other, late, nil, act{r.exec, e18(1), nil})
+	r.program(at, late, nil, takes(r.a, big.NewInt(1)))
 	all, callback := takes(r.a, e18(10)), sighash("uniswapV3SwapCallback(int256,int256,bytes)")
 	asks := call(r.exec, append(callback[:], words(e18(10), e18(-1))...))
 
@@ -200,7 +200,7 @@ func TestLaw5HostileVenues(t *testing.T) {
 		} {
 			t.Run(name+"/"+what, func(t *testing.T) {
 				r.t = t
-				r.teach(at, v.sells, v.answer, c.acts...)
+				r.program(at, v.sells, v.answer, c.acts...)
 				o := r.order(r.a, v.out, e18(10), route(nil, step{kind: v.kind, in: 0, out: 1, body: v.body}))
 				if c.fault != "" {
 					r.refuses(o, c.fault)
@@ -217,7 +217,7 @@ func TestLaw5HostileVenues(t *testing.T) {
 		// Of a token that loses some on the way here, the rest is not made up
 		// from what lies here.
 		r.t = t
-		r.teach(at, v.sells, v.answer, takes(taxed, e18(10)), v.pays)
+		r.program(at, v.sells, v.answer, takes(taxed, e18(10)), v.pays)
 		r.refuses(r.order(taxed, v.out, e18(10), route(nil, step{kind: v.kind, in: 0, out: 1, body: v.body})), "PartialFill")
 	}
 }
@@ -225,7 +225,7 @@ func TestLaw5HostileVenues(t *testing.T) {
 // Law 6: native comes in from wrapped native and from the contract being
 // called, and within the gas that wrapped native gives along.
 func TestLaw6Receive(t *testing.T) {
-	s := newTown(t)
+	s := newVenueRig(t)
 	type frame struct {
 		from     common.Address
 		receives bool
@@ -266,7 +266,7 @@ func TestLaw6Receive(t *testing.T) {
 // The margin account of a market pays, and no one else.
 func TestLaw6KuruPaysFromItsMargin(t *testing.T) {
 	r := newRig(t)
-	at, margin, pay := r.puppet(), r.puppet(), [4]byte{9}
+	at, margin, pay := r.hostile(), r.hostile(), [4]byte{9}
 	v := r.pullers(at)["Kuru, native out"]
 	copy(v.body[20:40], margin[:])
 	for _, who := range []common.Address{at, margin} {
@@ -274,9 +274,9 @@ func TestLaw6KuruPaysFromItsMargin(t *testing.T) {
 	}
 	all := call(r.a, pack(Token, "transferFrom", r.exec, at, e18(10)))
 	o := r.order(r.a, native, e18(10), route(nil, step{kind: v.kind, in: 0, out: 1, body: v.body}))
-	r.teach(margin, pay, nil, v.pays)
-	r.teach(at, v.sells, v.answer, all, call(margin, pay[:]))
+	r.program(margin, pay, nil, v.pays)
+	r.program(at, v.sells, v.answer, all, call(margin, pay[:]))
 	r.pays(o, e18(1))
-	r.teach(at, v.sells, v.answer, all, v.pays)
+	r.program(at, v.sells, v.answer, all, v.pays)
 	r.refuses(o, "NotCalled")
 }

@@ -24,15 +24,15 @@ func words(numbers ...*big.Int) (b []byte) {
 
 var swapV3 = sighash("swap(address,bool,int256,uint160,bytes)")
 
-// fakePool is a puppet in the part of a V3 pool that takes 10e18 of in and pays
-// 1e18 of out, by its own word and in truth.
+// fakePool is a puppet in the place of a V3 pool that takes 10e18 of in and pays
+// 1e18 of out, as it says and as it does.
 type fakePool struct {
 	at      common.Address
 	in, out common.Address
 }
 
 func (r *rig) fakePool(in, out common.Address) fakePool {
-	p := fakePool{r.puppet(), in, out}
+	p := fakePool{r.hostile(), in, out}
 	r.must(user, out, nil, pack(Token, "transfer", p.at, e18(100)))
 	return p
 }
@@ -56,11 +56,11 @@ func TestLaw4V3Callback(t *testing.T) {
 	r := newRig(t)
 	r.donate(r.a, r.b, r.c, r.wrapped)
 	pool := r.fakePool(r.a, r.b)
-	other, again := r.puppet(), [4]byte{9}
+	other, again := r.hostile(), [4]byte{9}
 	name := sighash("uniswapV3SwapCallback(int256,int256,bytes)")
 	fair, pays := pool.asks(r.exec, name, e18(10)), give(r.b, recipient, e18(1))
 	said := pool.amounts(e18(10), e18(-1))
-	r.teach(other, again, nil, fair)
+	r.program(other, again, nil, fair)
 	r.must(user, pool.at, big.NewInt(1), nil)
 	o := r.order(r.a, r.b, e18(10), route(nil, pool.step(0, 1)))
 	kept := r.ledger(victim, r.router, r.exec)
@@ -98,7 +98,7 @@ func TestLaw4V3Callback(t *testing.T) {
 	} {
 		t.Run(what, func(t *testing.T) {
 			r.t = t
-			r.teach(pool.at, swapV3, c.said, c.acts...)
+			r.program(pool.at, swapV3, c.said, c.acts...)
 			if c.fault != "" {
 				r.refuses(o, c.fault)
 				return
@@ -122,16 +122,16 @@ func TestLaw4V3CallbackAfterItsStep(t *testing.T) {
 	r := newRig(t)
 	first, second := r.fakePool(r.a, r.c), r.fakePool(r.c, r.b)
 	late := [4]byte{9}
-	r.teach(first.at, swapV3, first.amounts(e18(10), e18(-1)), give(r.c, r.exec, e18(1)), first.asks(r.exec, late, e18(10)))
-	r.teach(first.at, late, nil, first.asks(r.exec, late, e18(1)))
+	r.program(first.at, swapV3, first.amounts(e18(10), e18(-1)), give(r.c, r.exec, e18(1)), first.asks(r.exec, late, e18(10)))
+	r.program(first.at, late, nil, first.asks(r.exec, late, e18(1)))
 	fair := []act{give(r.b, recipient, e18(1)), second.asks(r.exec, late, e18(1))}
 	o := r.order(r.a, r.b, e18(10), route([]common.Address{r.c}, first.step(0, 2), second.step(2, 1)))
 
-	r.teach(second.at, swapV3, second.amounts(e18(1), e18(-1)), append(fair, call(first.at, late[:]))...)
+	r.program(second.at, swapV3, second.amounts(e18(1), e18(-1)), append(fair, call(first.at, late[:]))...)
 	r.refuses(o, "NotCalled")
-	r.teach(second.at, swapV3, second.amounts(e18(1), e18(-1)), append([]act{call(first.at, late[:])}, fair...)...)
+	r.program(second.at, swapV3, second.amounts(e18(1), e18(-1)), append([]act{call(first.at, late[:])}, fair...)...)
 	r.refuses(o, "NotCalled")
-	r.teach(second.at, swapV3, second.amounts(e18(1), e18(-1)), fair...)
+	r.program(second.at, swapV3, second.amounts(e18(1), e18(-1)), fair...)
 	r.pays(o, e18(1))
 	if res := r.send(stranger, &first.at, nil, late[:]); res.fault != "NotCalled" {
 		t.Errorf("after the swap: %q", res.fault)
@@ -159,7 +159,7 @@ func TestLaw4V3NotAPool(t *testing.T) {
 // managerBody is one hop: no native, a fee of 500 and a spacing of 10.
 var managerBody = []byte{1, 0, 0, 1, 244, 0, 0, 10}
 
-// singleton is a venue of one address in the part of which a puppet is put.
+// singleton is a venue of one address in the place of which a puppet is put.
 type singleton struct {
 	at       common.Address
 	kind     byte
@@ -173,7 +173,7 @@ type singleton struct {
 func (r *rig) singletons() map[string]singleton {
 	unlock := sighash("unlock(bytes)")
 	teach := func(at common.Address, signature string, answer []byte, acts ...act) {
-		r.teach(at, sighash(signature), answer, acts...)
+		r.program(at, sighash(signature), answer, acts...)
 	}
 	manager := func(amount *big.Int) []byte { // Step and body, as swapUniswapV4 packs them
 		step := words(r.a.Big(), r.b.Big(), amount, new(big.Int), recipient.Big(), big.NewInt(6*32), big.NewInt(int64(len(managerBody))))
@@ -215,24 +215,24 @@ func TestLaw4Unlock(t *testing.T) {
 			o := r.order(r.a, r.b, e18(10), route(nil, step{kind: v.kind, in: 0, out: 1, body: v.body}))
 			kept := r.ledger(victim, r.router, r.exec)
 
-			r.teach(v.at, v.unlock, v.answer, back)
+			r.program(v.at, v.unlock, v.answer, back)
 			r.pays(o, e18(1))
-			r.teach(v.at, v.unlock, v.answer, back, back)
+			r.program(v.at, v.unlock, v.answer, back, back)
 			r.refuses(o, "NotCalled")
-			r.teach(v.at, v.unlock, v.answer)
+			r.program(v.at, v.unlock, v.answer)
 			r.refuses(o, "TooLittleOut")
-			r.teach(v.at, v.unlock, v.answer, call(r.exec, back.Data[:20]))
+			r.program(v.at, v.unlock, v.answer, call(r.exec, back.Data[:20]))
 			r.refuses(o, "0x")
 
 			// It may call back in its own step only, and nobody else ever.
-			r.teach(v.at, trigger, nil, back)
+			r.program(v.at, trigger, nil, back)
 			if res := r.send(stranger, &v.at, nil, trigger[:]); res.fault != "NotCalled" {
 				t.Errorf("outside a step: %q", res.fault)
 			}
 			if res := r.send(stranger, &r.exec, nil, back.Data); res.fault != "NotCalled" {
 				t.Errorf("by a stranger: %q", res.fault)
 			}
-			r.teach(pool.at, swapV3, pool.amounts(e18(10), e18(-1)), call(v.at, trigger[:]), pool.asks(r.exec, trigger, e18(10)))
+			r.program(pool.at, swapV3, pool.amounts(e18(10), e18(-1)), call(v.at, trigger[:]), pool.asks(r.exec, trigger, e18(10)))
 			r.refuses(r.order(r.a, r.b, e18(10), route(nil, pool.step(0, 1))), "NotCalled")
 			r.same(kept, r.ledger(victim, r.router, r.exec))
 		})
@@ -248,25 +248,25 @@ func TestLaw4UnlockWithOtherBytes(t *testing.T) {
 	v.manners()
 	o := r.order(r.a, r.b, e18(10), route(nil, step{kind: v.kind, in: 0, out: 1, body: v.body}))
 	for _, amount := range []*big.Int{e18(9), e18(11)} { // the pool takes 10
-		r.teach(v.at, v.unlock, v.answer, call(r.exec, v.callback(amount)))
+		r.program(v.at, v.unlock, v.answer, call(r.exec, v.callback(amount)))
 		r.refuses(o, "PartialFill")
 	}
 	o.amountIn = e18(9) // of which the callback asks 10
-	r.teach(v.at, v.unlock, v.answer, call(r.exec, v.callback(e18(10))))
+	r.program(v.at, v.unlock, v.answer, call(r.exec, v.callback(e18(10))))
 	r.refuses(o, "PulledTooMuch")
 }
 
 // The real ones call back whoever unlocks them, so a stranger who does cannot
 // reach the Executor through them.
 func TestLaw4StrangersUnlock(t *testing.T) {
-	s := newTown(t)
+	s := newVenueRig(t)
 	open := [4]byte{9}
 	for name, v := range s.singletons() {
-		thief, data := s.puppet(), v.callback(e18(10))
+		thief, data := s.hostile(), v.callback(e18(10))
 		unlock := append(v.unlock[:], words(big.NewInt(32), big.NewInt(int64(len(data))))...)
 		unlock = append(unlock, common.RightPadBytes(data, (len(data)+31)/32*32)...)
-		s.teach(thief, [4]byte(data[:4]), nil, call(s.exec, data))
-		s.teach(thief, open, nil, call(v.at, unlock))
+		s.program(thief, [4]byte(data[:4]), nil, call(s.exec, data))
+		s.program(thief, open, nil, call(v.at, unlock))
 		if res := s.send(stranger, &thief, nil, open[:]); res.fault != "NotCalled" {
 			t.Errorf("%s: %q", name, res.fault)
 		}

@@ -30,7 +30,7 @@ func TestLaw1OnlyTheCallersInput(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r.t = t
 			o := r.order(r.a, r.b, e18(5), nil)
-			o.executor = r.hire(c.acts)
+			o.executor = r.hostileExecutor(c.acts)
 			r.refuses(o, c.fault)
 		})
 	}
@@ -39,8 +39,8 @@ func TestLaw1OnlyTheCallersInput(t *testing.T) {
 	// One that pays takes what it may, and no more after its call.
 	later := [4]byte{1}
 	o := r.order(r.a, r.b, e18(5), nil)
-	o.executor = r.hire(func(self common.Address) []act { return []act{r.pull(self, e18(2)), give(r.b, recipient, e18(1))} })
-	r.teach(o.executor, later, nil, r.pull(stranger, big.NewInt(1)))
+	o.executor = r.hostileExecutor(func(self common.Address) []act { return []act{r.pull(self, e18(2)), give(r.b, recipient, e18(1))} })
+	r.program(o.executor, later, nil, r.pull(stranger, big.NewInt(1)))
 	others, mine := r.ledger(victim, r.router, r.exec), r.held(r.a, user)
 	r.pays(o, e18(1))
 	r.same(others, r.ledger(victim, r.router, r.exec))
@@ -71,11 +71,11 @@ func TestLaw1NoPullAfterExecute(t *testing.T) {
 	r := newRig(t)
 	late := [4]byte{1}
 	o := r.order(r.a, native, e18(5), nil)
-	o.executor = r.hire(func(self common.Address) []act { return []act{give(r.wrapped, r.router, e18(1))} })
-	o.recipient = r.puppet()
+	o.executor = r.hostileExecutor(func(self common.Address) []act { return []act{give(r.wrapped, r.router, e18(1))} })
+	o.recipient = r.hostile()
 	r.pays(o, e18(1))
-	r.teach(o.executor, late, nil, r.pull(stranger, big.NewInt(1)))
-	r.teach(o.recipient, [4]byte{}, nil, call(o.executor, late[:]))
+	r.program(o.executor, late, nil, r.pull(stranger, big.NewInt(1)))
+	r.program(o.recipient, [4]byte{}, nil, call(o.executor, late[:]))
 	r.refuses(o, "NativeRefused")
 }
 
@@ -116,8 +116,8 @@ func TestLaw2NativePassedOn(t *testing.T) {
 	r := newRig(t)
 	want := r.quote(r.wa, r.a, r.wrapped, e18(3))
 	o := r.order(r.a, native, e18(3), route(nil, through(r.wa, 0, 1)))
-	o.minOut, o.recipient = want, r.puppet()
-	r.teach(o.recipient, [4]byte{}, nil, act{stranger, want, nil})
+	o.minOut, o.recipient = want, r.hostile()
+	r.program(o.recipient, [4]byte{}, nil, act{stranger, want, nil})
 	before := r.held(native, stranger)
 	if res := r.swap(o); res.fault != "" {
 		t.Fatal(res.fault)
@@ -179,7 +179,7 @@ func TestLaw5DonationsAreNotSpent(t *testing.T) {
 	r.refuses(r.order(r.a, r.c, e18(1), route([]common.Address{native}, through(fake, 0, 2), through(r.bc, 2, 1))), "ZeroAmount")
 	r.refuses(r.order(native, r.a, big.NewInt(5), route(nil, through(r.wa, 0, 1))), "TransferFailed: 0x")
 	o := r.order(r.a, native, e18(1), nil)
-	o.executor = r.hire(func(common.Address) []act { return []act{r.pull(r.router, e18(1))} })
+	o.executor = r.hostileExecutor(func(common.Address) []act { return []act{r.pull(r.router, e18(1))} })
 	r.refuses(o, "PulledToRouter")
 }
 
@@ -189,7 +189,7 @@ func TestLaw5LeftoverComesBackWrapped(t *testing.T) {
 	r := newRig(t)
 	o := r.order(r.wrapped, r.b, e18(3), nil)
 	o.value = e18(3)
-	o.executor = r.hire(func(self common.Address) []act { return []act{r.pull(self, e18(1)), give(r.b, recipient, e18(1))} })
+	o.executor = r.hostileExecutor(func(self common.Address) []act { return []act{r.pull(self, e18(1)), give(r.b, recipient, e18(1))} })
 	before, wrapped := r.ledger(r.router, r.exec), r.held(r.wrapped, user)
 	r.pays(o, e18(1))
 	r.same(before, r.ledger(r.router, r.exec))

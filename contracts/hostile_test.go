@@ -9,8 +9,8 @@ import (
 	"braid/u256"
 )
 
-// puppet deploys a hostile actor.
-func (r *rig) puppet() common.Address { return r.deploy(r.artifact("Puppet").Init()) }
+// hostile deploys a Puppet: a contract that does what program says.
+func (r *rig) hostile() common.Address { return r.deploy(r.artifact("Puppet").Init()) }
 
 type act struct {
 	Target common.Address
@@ -20,21 +20,21 @@ type act struct {
 
 func call(target common.Address, data []byte) act { return act{target, new(big.Int), data} }
 
-// teach says what the puppet does when selector is called, and answers.
-func (r *rig) teach(puppet common.Address, selector [4]byte, answer []byte, acts ...act) {
+// program makes a Puppet do the acts, and return answer, when selector is called.
+func (r *rig) program(puppet common.Address, selector [4]byte, answer []byte, acts ...act) {
 	r.t.Helper()
 	r.must(user, puppet, nil, pack(r.artifact("Puppet"), "teach", selector, acts, answer))
 }
 
-// hire makes a puppet the executor of orders: it does what the acts say, and
+// hostileExecutor is a Puppet in the place of the Executor: it does the acts, and
 // holds some of every token to pay with.
-func (r *rig) hire(acts func(self common.Address) []act) common.Address {
+func (r *rig) hostileExecutor(acts func(self common.Address) []act) common.Address {
 	r.t.Helper()
-	p := r.puppet()
+	p := r.hostile()
 	for _, token := range []common.Address{r.a, r.b, r.c, r.wrapped} {
 		r.must(user, token, nil, pack(Token, "transfer", p, e18(100)))
 	}
-	r.teach(p, selector(Executor, "execute"), nil, acts(p)...)
+	r.program(p, selector(Executor, "execute"), nil, acts(p)...)
 	return p
 }
 
@@ -48,18 +48,18 @@ func give(token, to common.Address, amount *big.Int) act {
 
 var swapSelector = [4]byte(crypto.Keccak256([]byte("swap(uint256,uint256,address,bytes)")))
 
-// fakePair is a puppet that claims reserves and does nothing when it should pay.
+// fakePair is a Puppet that reports reserves and does not pay.
 func (r *rig) fakePair(reserve *big.Int) pair {
-	at, code := r.puppet(), r.artifact("UniswapV2Pair-30")
+	at, code := r.hostile(), r.artifact("UniswapV2Pair-30")
 	answer, err := code.ABI.Methods["getReserves"].Outputs.Pack(reserve, reserve, uint32(now))
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	r.teach(at, selector(code, "getReserves"), answer)
+	r.program(at, selector(code, "getReserves"), answer)
 	return pair{at, 30}
 }
 
-// donate leaves some of the tokens and of native with both contracts.
+// donate sends some of the tokens and of native currency to both contracts.
 func (r *rig) donate(tokens ...common.Address) {
 	for _, to := range []common.Address{r.router, r.exec} {
 		for _, token := range tokens {

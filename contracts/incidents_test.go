@@ -14,7 +14,7 @@ func TestIncidents(t *testing.T) {
 	identity := common.BytesToAddress([]byte{4})
 	as := func(token common.Address) []byte { return route(nil, through(pair{token, 30}, 0, 1)) }
 	for name, c := range map[string]struct {
-		spoil func(*order)
+		mutate func(*order)
 		fault string
 	}{
 		// Transit, Sushi RouteProcessor2, Dexible: the pool is a token.
@@ -41,7 +41,7 @@ func TestIncidents(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r.t = t
 			o := r.order(r.a, r.b, e18(1), route(nil, through(r.ab, 0, 1)))
-			c.spoil(&o)
+			c.mutate(&o)
 			r.refuses(o, c.fault)
 		})
 	}

@@ -14,7 +14,7 @@ import (
 // on the way, pays what the families' own arithmetic says, to the wei; and
 // again the other way.
 func TestMixedRoute(t *testing.T) {
-	s := newTown(t)
+	s := newVenueRig(t)
 	s.donate(s.a, s.b, s.c, s.wrapped)
 	before := s.ledger(s.router, s.exec, victim)
 	part := func(st plan.Step, share plan.Share) plan.Step { st.Share = share; return st }
@@ -57,7 +57,7 @@ func TestMixedRoute(t *testing.T) {
 // less than two.
 func TestV4HopsShareAnUnlock(t *testing.T) {
 	for _, ends := range [][2]string{{"wrapped", "b"}, {"b", "wrapped"}, {"b", "native"}} {
-		s := newTown(t)
+		s := newVenueRig(t)
 		before := s.ledger(s.router, s.exec, victim)
 		named := map[string]common.Address{"wrapped": s.wrapped, "b": s.b, "native": native}
 		in, out, made := named[ends[0]], named[ends[1]], named[ends[1]]
@@ -83,7 +83,7 @@ func TestV4HopsShareAnUnlock(t *testing.T) {
 
 // Whatever kind the step before is, it can pay straight into a pair.
 func TestEveryKindPaysAPair(t *testing.T) {
-	s := newTown(t)
+	s := newVenueRig(t)
 	before := s.ledger(s.router, s.exec, victim)
 	p := s.pair(s.launched, s.a, e18(10_000), e18(10_000), 30)
 	for _, c := range []struct {
@@ -113,7 +113,7 @@ func prepaidLast(route []byte) []byte {
 
 // A venue that cannot use an amount up leaves it where it was.
 func TestPartialFill(t *testing.T) {
-	s := newTown(t)
+	s := newVenueRig(t)
 	for _, c := range []struct {
 		source  string
 		in, out common.Address
@@ -142,7 +142,7 @@ func TestPartialFill(t *testing.T) {
 // Native goes by the name of its wrapped form in every kind: else a step could
 // take wrapped native that lay here for native that it brings, or leave some.
 func TestNativeByItsOwnName(t *testing.T) {
-	s := newTown(t)
+	s := newVenueRig(t)
 	s.donate(s.wrapped)
 	v4 := s.through("V4", s.a, s.wrapped)
 	buy := step{kind: 5, in: 0, out: 2, body: v4.Pool.Call(v4.In, v4.Out).Body}

@@ -195,9 +195,9 @@ func TestPermit2(t *testing.T) {
 	s.takes(native, s.permit2(s.key, s.a, e18(5), 8, now), s.quote(s.wa, s.a, s.wrapped, e18(5)), e18(5))
 
 	part := s.order(s.a, s.b, e18(5), nil)
-	part.executor = s.hire(func(self common.Address) []act { return []act{s.pull(self, e18(2)), give(s.b, recipient, e18(1))} })
+	part.executor = s.hostileExecutor(func(self common.Address) []act { return []act{s.pull(self, e18(2)), give(s.b, recipient, e18(1))} })
 	s.takes(part, s.permit2(s.key, s.a, e18(5), 9, now), e18(1), e18(2))
-	part.executor = s.hire(func(self common.Address) []act {
+	part.executor = s.hostileExecutor(func(self common.Address) []act {
 		return []act{s.pull(self, plus(e18(5), big.NewInt(1))), give(s.b, recipient, e18(1))}
 	})
 	s.denies(s.who, part, s.permit2(s.key, s.a, e18(5), 10, now), "PulledTooMuch")
@@ -226,31 +226,31 @@ func TestPermit2Taxed(t *testing.T) {
 	s.settleIn(taxed)
 	s.must(user, taxed, nil, pack(Token, "transfer", s.router, e18(7)))
 	o := s.order(taxed, s.b, e18(100), nil)
-	o.executor = s.hire(func(self common.Address) []act { return []act{s.pull(self, e18(99)), give(s.b, recipient, e18(1))} })
+	o.executor = s.hostileExecutor(func(self common.Address) []act { return []act{s.pull(self, e18(99)), give(s.b, recipient, e18(1))} })
 	s.takes(o, s.permit2(s.key, taxed, e18(100), 0, now), e18(1), e18(100))
-	o.executor = s.hire(func(self common.Address) []act { return []act{s.pull(self, plus(e18(99), big.NewInt(1)))} })
+	o.executor = s.hostileExecutor(func(self common.Address) []act { return []act{s.pull(self, plus(e18(99), big.NewInt(1)))} })
 	s.denies(s.who, o, s.permit2(s.key, taxed, e18(100), 1, now), "PulledTooMuch")
 }
 
 // Law 1: a token that says more arrived than was sent lends no more for it.
 func TestPermit2Swollen(t *testing.T) {
 	s := newEstate(t)
-	token, puppet := s.puppet(), s.artifact("Puppet")
-	s.teach(token, selector(Token, "balanceOf"), words(new(big.Int)))
-	s.teach(token, selector(Token, "transferFrom"), nil, call(token, pack(puppet, "teach", selector(Token, "balanceOf"), []act{}, words(e18(6)))))
+	token, puppet := s.hostile(), s.artifact("Puppet")
+	s.program(token, selector(Token, "balanceOf"), words(new(big.Int)))
+	s.program(token, selector(Token, "transferFrom"), nil, call(token, pack(puppet, "teach", selector(Token, "balanceOf"), []act{}, words(e18(6)))))
 	o := s.order(token, s.b, e18(5), nil)
-	o.executor = s.hire(func(self common.Address) []act { return []act{s.pull(self, plus(e18(5), big.NewInt(1)))} })
+	o.executor = s.hostileExecutor(func(self common.Address) []act { return []act{s.pull(self, plus(e18(5), big.NewInt(1)))} })
 	s.denies(s.who, o, s.permit2(s.key, token, e18(6), 0, now), "PulledTooMuch")
 }
 
 // Law 4: while the caller pays in, nothing can be pulled yet and nobody enters.
 func TestPermitNothingPulledBefore(t *testing.T) {
 	s := newEstate(t)
-	token, early := s.puppet(), [4]byte{1}
-	s.teach(token, selector(Token, "balanceOf"), words(new(big.Int)))
+	token, early := s.hostile(), [4]byte{1}
+	s.program(token, selector(Token, "balanceOf"), words(new(big.Int)))
 	o := s.order(token, s.b, e18(5), nil)
-	o.executor = s.hire(func(common.Address) []act { return []act{give(s.b, recipient, e18(1))} })
-	s.teach(o.executor, early, nil, s.pull(stranger, big.NewInt(1)))
+	o.executor = s.hostileExecutor(func(common.Address) []act { return []act{give(s.b, recipient, e18(1))} })
+	s.program(o.executor, early, nil, s.pull(stranger, big.NewInt(1)))
 	for _, door := range []struct {
 		act   act
 		fault string
@@ -259,12 +259,12 @@ func TestPermitNothingPulledBefore(t *testing.T) {
 		{s.pull(stranger, new(big.Int)), "NotExecutor"},
 		{call(s.router, s.order(s.a, s.b, e18(1), route(nil, through(s.ab, 0, 1))).data()), "Reentered"},
 	} {
-		s.teach(token, selector(Token, "transferFrom"), nil, door.act)
+		s.program(token, selector(Token, "transferFrom"), nil, door.act)
 		s.denies(s.who, o, s.permit2(s.key, token, e18(5), 0, now), "TRANSFER_FROM_FAILED")
-		s.teach(token, selector(Token, "transferFrom"), nil)
+		s.program(token, selector(Token, "transferFrom"), nil)
 
 		// A permit that fails is passed over; so is what it tried.
-		s.teach(token, selector(Token, "permit"), nil, door.act)
+		s.program(token, selector(Token, "permit"), nil, door.act)
 		kept := s.ledger(s.who, user, victim, s.router, s.exec)
 		if res := s.send(s.who, &s.router, nil, s.data(o, permit{Value: e18(5), Deadline: big.NewInt(now)})); res.fault != "" {
 			t.Errorf("permit that tries %s: %s", door.fault, res.fault)

@@ -24,7 +24,7 @@ import (
 // Hops that share an unlock may pass native between them, and pass through
 // wrapped native where the manager holds that; one for the other is refused.
 func TestV4NativeBetweenHops(t *testing.T) {
-	s := newTown(t)
+	s := newVenueRig(t)
 	s.donate(s.a, s.b, s.c, s.wrapped)
 	w, n, m, e, f := s.wrapped, s.besideNative(true), s.besideNative(true), s.besideNative(false), s.besideNative(false)
 	kept := s.ledger(s.router, s.exec, victim)
@@ -58,7 +58,7 @@ func TestV4NativeBetweenHops(t *testing.T) {
 // Plans of any shape, from a wei up and with the smallest and largest shares,
 // pay what they say, to the wei and within their gas limit.
 func TestRandomPlans(t *testing.T) {
-	s := newTown(t)
+	s := newVenueRig(t)
 	tokens := []common.Address{s.a, s.b, s.c, s.wrapped, s.launched}
 	s.donate(tokens...)
 	kept := s.ledger(s.router, s.exec, victim)
@@ -81,7 +81,7 @@ func TestRandomPlans(t *testing.T) {
 }
 
 // randomSteps flows from one token through an order of tokens to another.
-func (s *town) randomSteps(rng *rand.Rand, tokens []common.Address) (steps []plan.Step, in, out common.Address) {
+func (s *venueRig) randomSteps(rng *rand.Rand, tokens []common.Address) (steps []plan.Step, in, out common.Address) {
 	order := make([]common.Address, 0, 5)
 	for _, i := range rng.Perm(len(tokens))[:2+rng.IntN(4)] {
 		order = append(order, tokens[i])
@@ -113,7 +113,7 @@ func (s *town) randomSteps(rng *rand.Rand, tokens []common.Address) (steps []pla
 }
 
 // openV4 opens a V4 pool of two tokens.
-func (s *town) openV4(x, y common.Address) {
+func (s *venueRig) openV4(x, y common.Address) {
 	s.t.Helper()
 	source := venue.Source{ID: "V4", Family: univ4.Name, Factory: managerAt}
 	half := u256.FromBig(e18(50_000))
@@ -128,7 +128,7 @@ func (s *town) openV4(x, y common.Address) {
 }
 
 // besideNative is a token with a V4 pool of native, or of wrapped native.
-func (s *town) besideNative(isNative bool) common.Address {
+func (s *venueRig) besideNative(isNative bool) common.Address {
 	s.t.Helper()
 	for i := range 20 {
 		token := s.token(fmt.Sprint("T", i))
@@ -145,7 +145,7 @@ func (s *town) besideNative(isNative bool) common.Address {
 }
 
 // sends encodes a plan as the API does and holds the chain to it.
-func (s *town) sends(p *plan.Plan, t calldata.Terms) {
+func (s *venueRig) sends(p *plan.Plan, t calldata.Terms) {
 	s.t.Helper()
 	t.Recipient, t.MinOut, t.Deadline = recipient, p.AmountOut, now
 	at := calldata.Contracts{Router: s.router, Executor: s.exec, WrappedNative: s.wrapped, Kinds: families.Steps()}
@@ -163,12 +163,12 @@ func (s *town) sends(p *plan.Plan, t calldata.Terms) {
 	if got := had.Sub(s.held(out, recipient), had); res.fault != "" || got.Cmp(p.AmountOut.Big()) != 0 || res.gas > tx.Gas {
 		s.t.Fatalf("paid %s, the plan says %s; burnt %d of %d; %s", got, p.AmountOut, res.gas, tx.Gas, res.fault)
 	}
-	s.hear()
+	s.follow()
 }
 
 // tells holds the words that calldata is read as to the plan. No byte of it can
 // change unnoticed.
-func (s *town) tells(at calldata.Contracts, p *plan.Plan, t calldata.Terms, tx calldata.Tx) {
+func (s *venueRig) tells(at calldata.Contracts, p *plan.Plan, t calldata.Terms, tx calldata.Tx) {
 	s.t.Helper()
 	claim := calldata.Claim{Terms: t, TokenIn: p.TokenIn, TokenOut: p.TokenOut, AmountIn: p.AmountIn.String(), Now: now}
 	for i := range p.Steps {
@@ -197,17 +197,17 @@ func (s *town) tells(at calldata.Contracts, p *plan.Plan, t calldata.Terms, tx c
 func TestSharesAsThePlanHasThem(t *testing.T) {
 	r := newRig(t)
 	rng := rand.New(rand.NewPCG(143, 12))
-	token := r.puppet() // of which there is any amount
-	r.teach(token, selector(Token, "transferFrom"), nil)
+	token := r.hostile() // of which there is any amount
+	r.program(token, selector(Token, "transferFrom"), nil)
 	code := r.artifact("UniswapV2Pair-30")
-	fake := pair{r.puppet(), 9_999}
+	fake := pair{r.hostile(), 9_999}
 	if token.Cmp(r.b) < 0 { // one unit of reserve out: it makes one unit of any amount
-		r.teach(fake.at, selector(code, "getReserves"), words(new(big.Int), big.NewInt(1), new(big.Int)))
+		r.program(fake.at, selector(code, "getReserves"), words(new(big.Int), big.NewInt(1), new(big.Int)))
 	} else {
-		r.teach(fake.at, selector(code, "getReserves"), words(big.NewInt(1), new(big.Int), new(big.Int)))
+		r.program(fake.at, selector(code, "getReserves"), words(big.NewInt(1), new(big.Int), new(big.Int)))
 	}
 	r.must(user, r.b, nil, pack(Token, "transfer", fake.at, e18(1)))
-	r.teach(fake.at, swapSelector, nil, give(r.b, recipient, big.NewInt(1)))
+	r.program(fake.at, swapSelector, nil, give(r.b, recipient, big.NewInt(1)))
 
 	var pulled []u256.Int
 	r.Tracer = &tracing.Hooks{OnEnter: func(_ int, _ byte, _, to common.Address, input []byte, _ uint64, _ *big.Int) {

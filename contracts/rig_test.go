@@ -25,8 +25,8 @@ var (
 	native    common.Address
 )
 
-// rig is a bare EVM with wrapped native, our two contracts, three tokens and
-// pairs between them. user and victim hold everything and have approved the
+// rig is an EVM with wrapped native, our two contracts, three tokens and pairs
+// between them. user and victim hold everything and have approved the
 // Router without limit; recipient holds one unit of each token.
 type rig struct {
 	*evm.Machine
@@ -152,7 +152,7 @@ func (r *rig) token(name string) common.Address {
 	return at
 }
 
-// endow gives the people what the rig promises of a token user holds.
+// endow gives the accounts of the rig some of a token that user holds.
 func (r *rig) endow(token common.Address) {
 	r.must(user, token, nil, pack(Token, "transfer", victim, e18(1_000_000)))
 	r.must(user, token, nil, pack(Token, "transfer", recipient, big.NewInt(1)))
@@ -200,7 +200,7 @@ type order struct {
 	route             []byte
 }
 
-// order is a sound one; tests spoil it.
+// order is a valid one; tests change it.
 func (r *rig) order(tokenIn, tokenOut common.Address, amountIn *big.Int, route []byte) order {
 	return order{user, nil, tokenIn, tokenOut, amountIn, big.NewInt(1), recipient, big.NewInt(now), r.exec, route}
 }
@@ -247,11 +247,11 @@ func (r *rig) held(token, who common.Address) *big.Int {
 
 type entry struct{ Token, Who common.Address }
 
-// ledger is what the people hold of every token of the rig.
-func (r *rig) ledger(people ...common.Address) map[entry]string {
+// ledger is what the accounts hold of every token of the rig.
+func (r *rig) ledger(accounts ...common.Address) map[entry]string {
 	book := map[entry]string{}
 	for _, token := range append([]common.Address{native, r.wrapped, r.a, r.b, r.c}, r.others...) {
-		for _, who := range people {
+		for _, who := range accounts {
 			book[entry{token, who}] = r.held(token, who).String()
 		}
 	}
@@ -281,7 +281,7 @@ func pack(c Contract, method string, args ...any) []byte {
 	return data
 }
 
-// artifact is what build.mjs made of venues and hostile actors.
+// artifact is a build of build.mjs.
 func (r *rig) artifact(name string) Contract {
 	r.t.Helper()
 	c, err := r.builds.Get(name)

@@ -30,7 +30,7 @@ func TestGasAgainstUniswap(t *testing.T) {
 
 // v3Gas is what the second of two swaps over one or two V3 pools burns.
 func v3Gas(t *testing.T, hops int, theirs bool) uint64 {
-	s := newTown(t)
+	s := newVenueRig(t)
 	o, router, data := v3Order(s, hops)
 	if !theirs {
 		router, data = s.router, o.data()
@@ -46,7 +46,7 @@ func v3Gas(t *testing.T, hops int, theirs bool) uint64 {
 }
 
 // v3Order is a swap over V3 pools for us, and for Uniswap's router.
-func v3Order(s *town, hops int) (o order, router common.Address, data []byte) {
+func v3Order(s *venueRig, hops int) (o order, router common.Address, data []byte) {
 	way := []common.Address{s.a, s.b, s.c}[:hops+1]
 	var steps []step
 	var fee []byte

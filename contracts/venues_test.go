@@ -32,14 +32,14 @@ var (
 	vaultAt   = common.HexToAddress("0xbA1333333333a1BA1108E8412f11850A5C319bA9")
 )
 
-// town is a rig with a venue of every family in it, set up and heard by the
+// venueRig is a rig with a source of every family, set up and followed by the
 // families themselves.
-type town struct {
+type venueRig struct {
 	*rig
 	families []family
 	pools    map[venue.ID]venue.Pool
 	launched common.Address // the token of a curve
-	heard    int            // logs
+	applied  int            // logs
 }
 
 type family interface {
@@ -47,8 +47,8 @@ type family interface {
 	venue.Stager
 }
 
-func newTown(t testing.TB) *town {
-	s := &town{rig: newRig(t), pools: map[venue.ID]venue.Pool{}}
+func newVenueRig(t testing.TB) *venueRig {
+	s := &venueRig{rig: newRig(t), pools: map[venue.ID]venue.Pool{}}
 	s.Fund(founder, u256.FromBig(e18(10_000_000)))
 	s.must(founder, s.wrapped, e18(1_000_000), nil)
 	for _, token := range []common.Address{s.a, s.b, s.c} {
@@ -101,8 +101,8 @@ func newTown(t testing.TB) *town {
 	return s
 }
 
-// launch gives the people of the rig some of a launched token.
-func (s *town) launch() {
+// launch gives the accounts of the rig some of a launched token.
+func (s *venueRig) launch() {
 	for _, p := range s.pools {
 		if in := p.Info(); in.Source.ID == "NadFun" && p.Spot(0, 1) > 0 && (s.launched == native || in.Tokens[1].Cmp(s.launched) < 0) {
 			s.launched = in.Tokens[1]
@@ -111,18 +111,18 @@ func (s *town) launch() {
 	buy := slices.Concat(crypto.Keccak256([]byte("buy((uint256,address,address,uint256))"))[:4],
 		make([]byte, 32), common.LeftPadBytes(s.launched[:], 32), common.LeftPadBytes(user[:], 32), common.LeftPadBytes(big.NewInt(now).Bytes(), 32))
 	s.must(user, place("NadFun router"), e18(1_000), buy)
-	s.hear()
+	s.follow()
 	s.endow(s.launched)
 	s.others = append(s.others, s.launched)
 }
 
 func place(name string) common.Address { return common.BytesToAddress(crypto.Keccak256([]byte(name))) }
 
-// The town is a site, on which the families set themselves up.
+// A venueRig is a venue.Site, on which the families set themselves up.
 
-func (s *town) Founder() common.Address { return founder }
+func (s *venueRig) Founder() common.Address { return founder }
 
-func (s *town) Init(name string, args ...any) ([]byte, error) {
+func (s *venueRig) Init(name string, args ...any) ([]byte, error) {
 	c, err := Read(filepath.Join("..", "build", "artifacts", name+".json"))
 	if err != nil {
 		return nil, err
@@ -130,28 +130,27 @@ func (s *town) Init(name string, args ...any) ([]byte, error) {
 	return c.Init(args...), nil
 }
 
-func (s *town) Etch(at common.Address, init []byte) error {
+func (s *venueRig) Etch(at common.Address, init []byte) error {
 	s.etch(founder, at, init)
 	return nil
 }
 
-func (s *town) Send(txs []venue.Tx) (logs [][]*types.Log, err error) {
+func (s *venueRig) Send(txs []venue.Tx) (logs [][]*types.Log, err error) {
 	for _, tx := range txs {
 		before := len(s.Logs())
 		s.must(founder, tx.To, tx.Value.Big(), tx.Data)
 		logs = append(logs, s.Logs()[before:])
 	}
-	s.hear()
+	s.follow()
 	return logs, nil
 }
 
-// hear lets the families hear what was logged since, and then read what their
-// pools want.
-func (s *town) hear() {
+// follow applies the logs since the last time, and loads what the pools want.
+func (s *venueRig) follow() {
 	s.t.Helper()
 	logs := s.Logs()
 	for _, f := range s.families {
-		for _, log := range logs[s.heard:] {
+		for _, log := range logs[s.applied:] {
 			e, err := f.Decode(log)
 			if err != nil {
 				s.t.Fatal(err)
@@ -172,10 +171,10 @@ func (s *town) hear() {
 			s.load(loader)
 		}
 	}
-	s.heard = len(logs)
+	s.applied = len(logs)
 }
 
-func (s *town) load(f venue.Loader) {
+func (s *venueRig) load(f venue.Loader) {
 	for id, p := range s.pools {
 		var answers [][]byte
 		for _, want := range f.Wants(p) {
@@ -193,7 +192,7 @@ func (s *town) load(f venue.Loader) {
 }
 
 // through is a step of a plan through the pool of a source between two tokens.
-func (s *town) through(source string, in, out common.Address) plan.Step {
+func (s *venueRig) through(source string, in, out common.Address) plan.Step {
 	s.t.Helper()
 	for _, p := range s.pools {
 		info := p.Info()
@@ -207,7 +206,7 @@ func (s *town) through(source string, in, out common.Address) plan.Step {
 }
 
 // trade is a sound order along the steps, and what the families say it pays.
-func (s *town) trade(in, out common.Address, amount *big.Int, steps ...plan.Step) (order, *big.Int) {
+func (s *venueRig) trade(in, out common.Address, amount *big.Int, steps ...plan.Step) (order, *big.Int) {
 	s.t.Helper()
 	made := out
 	if out == native {
@@ -238,15 +237,15 @@ func legs(p plan.Plan) (table []common.Address, steps []step) {
 	return numbers[2:], steps
 }
 
-// pays is the rig's, and lets the families hear of it.
-func (s *town) pays(o order, want *big.Int) {
+// pays is that of the rig, and applies its logs.
+func (s *venueRig) pays(o order, want *big.Int) {
 	s.t.Helper()
 	s.rig.pays(o, want)
-	s.hear()
+	s.follow()
 }
 
 // approvals are what the Executor approved in the logs from the given one on.
-func (s *town) approvals(from int) (list []approval) {
+func (s *venueRig) approvals(from int) (list []approval) {
 	topic := Token.ABI.Events["Approval"].ID
 	for _, log := range s.Logs()[from:] {
 		if log.Topics[0] == topic && bytes.HasSuffix(log.Topics[1][:], s.exec[:]) {

@@ -2,15 +2,15 @@ package plan
 
 import "math"
 
-// ImpactBps says how much less the plan pays than its own shares would at the
-// prices before the trade, net of fees: round(10000 * (1 - out/ideal)). What
-// integers alone may lose, a raw unit a step, is no impact. The plan must come
-// from Run.
+// ImpactBps is the price impact in basis points: how much less the plan pays than
+// the same split would at the spot prices before the trade, net of fees:
+// round(10000 * (1 - out/ideal)). A loss of a raw unit a step, which rounding may
+// cause, does not count. The plan must come from Run.
 func (p *Plan) ImpactBps() int {
 	type sum struct {
-		amount float64 // taken from the place by all steps
-		ideal  float64 // what there would be at spot prices
-		loss   float64 // how much of that rounding may have eaten
+		amount float64 // that all steps take from the place
+		ideal  float64 // that there would be at spot prices
+		loss   float64 // of ideal that rounding may explain
 	}
 	places, to := p.Places()
 	held := make([]sum, len(p.Steps)+2)

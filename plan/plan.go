@@ -1,10 +1,11 @@
 // Package plan says what to do, in order: the paper between router and calldata.
 //
-// A plan is a list of steps over one amount per token. Each step takes a share
-// of what is held of its token at that moment through one pool; the last step
-// that takes a token takes all of it. Splits, merges and detours are the same
-// thing, and the list maps to the contract's route one to one. A token of which
-// nothing is left may be made again: what is held of it then is another place.
+// A plan is a list of steps over one balance per token. Each step swaps a share
+// of the balance of its input token at that moment in one pool; the last step
+// that takes a token takes all of it. This covers splits and merges of any
+// shape, and maps to the Executor's route step by step. A token whose balance is
+// used up may be made again: it then counts as another place of the flow.
+// Amounts are raw units.
 package plan
 
 import (
@@ -17,14 +18,14 @@ import (
 	"braid/venue"
 )
 
-// All is the share of a step that takes whatever is held.
+// All is the share of a step that takes the whole balance.
 const All Share = 0
 
-// Share is a fraction over 2^32. Its zero value means all.
+// Share is a fraction of a balance, in units of 2^-32. Its zero value is All.
 type Share uint32
 
-// Of is the part of held that the share stands for, rounded as the Executor
-// rounds. It fails where the contract's checked product would.
+// Of is that share of a balance, rounded down as the Executor does. It is false
+// where the contract's checked product overflows.
 func (s Share) Of(held u256.Int) (part u256.Int, ok bool) {
 	if s == All {
 		return held, true
@@ -33,8 +34,8 @@ func (s Share) Of(held u256.Int) (part u256.Int, ok bool) {
 	return p.Rsh(32), !over
 }
 
-// ShareOf is the largest share whose part of held is at most amount; at least
-// the smallest there is, at most just under all.
+// ShareOf is the largest share of the balance held that is at most amount;
+// between the smallest share there is and the largest below All.
 func ShareOf(amount, held u256.Int) Share {
 	if !amount.Lt(held) {
 		return 1<<32 - 1
@@ -55,11 +56,14 @@ type Step struct {
 	In, Out int // positions in the pool
 	Share   Share
 
-	// What the step takes and makes on the snapshot's state, to the wei.
+	// What the step takes and pays on the state of the snapshot, exactly.
 	AmountIn, AmountOut u256.Int
 }
 
-func (s *Step) TokenIn() common.Address  { return s.Pool.Info().Tokens[s.In] }
+// TokenIn is the token that the step takes.
+func (s *Step) TokenIn() common.Address { return s.Pool.Info().Tokens[s.In] }
+
+// TokenOut is the token that the step pays.
 func (s *Step) TokenOut() common.Address { return s.Pool.Info().Tokens[s.Out] }
 
 // Plan turns AmountIn of one token into AmountOut of another.
@@ -67,10 +71,10 @@ type Plan struct {
 	TokenIn, TokenOut   common.Address
 	AmountIn, AmountOut u256.Int
 	Steps               []Step
-	Gas                 uint64 // burnt inside the pools, by their own word
+	Gas                 uint64 // of all steps inside their pools, by their quotes
 }
 
-// What is wrong with a list of steps, whatever the pools say.
+// Errors of a list of steps, whatever the pools quote.
 var (
 	ErrNothingHeld = errors.New("a step takes a token of which nothing is held")
 	ErrLeftOver    = errors.New("a token is made and not used up")
@@ -78,12 +82,13 @@ var (
 	ErrBackwards   = errors.New("a step leaves the last token or enters the first")
 )
 
-// The places of the first and the last token.
+// First and Last are the places of the plan's input and output token.
 const First, Last = 0, 1
 
-// Places are where each step takes from and adds to: what is held of a token
-// until nothing is left of it. They are numbered as they come and no steps lead
-// from one back to itself. The plan must come from Run.
+// Places tells from which place each step takes and to which it pays. A place is
+// a node of the flow: the balance of a token until it is used up. Places are
+// numbered as steps first pay to them, and no cycle of steps leads through one.
+// The plan must come from Run.
 func (p *Plan) Places() (from, to []int) {
 	type place struct {
 		number int
@@ -110,8 +115,8 @@ func (p *Plan) Places() (from, to []int) {
 	return from, to
 }
 
-// Run carries the steps out in integers, as the contract will, and returns
-// the plan with every amount filled in. The steps given are not touched.
+// Run executes the steps in integers, as the contract will, and returns the plan
+// with all amounts. The steps given are not changed.
 func Run(tokenIn, tokenOut common.Address, amountIn u256.Int, steps []Step) (Plan, error) {
 	p := Plan{TokenIn: tokenIn, TokenOut: tokenOut, AmountIn: amountIn, Steps: append([]Step(nil), steps...)}
 	held := map[common.Address]u256.Int{tokenIn: amountIn}

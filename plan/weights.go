@@ -25,11 +25,12 @@ func (p *Plan) Weights() []int {
 	return weights
 }
 
-// path is a way from the first token to the last, and how much goes along it.
+// path is a sequence of steps from the first token to the last, and its share of
+// the swap.
 type path struct {
-	steps []int
-	mass  u256.Int
-	bps   int
+	steps []int    // indices
+	mass  u256.Int // share of the swap, over 2^255
+	bps   int      // share in basis points
 }
 
 // paths decomposes the flow. Each path carries what is left of the step that
@@ -61,8 +62,8 @@ func (p *Plan) paths() []path {
 	return paths
 }
 
-// masses are the steps' shares of the swap as integers: 2^255 is all of it.
-// The last step that takes from a place takes what is left, so they conserve.
+// masses are the shares of the swap that pass each step, over 2^255. The last
+// step that takes from a place takes what is left, so flow is conserved.
 func (p *Plan) masses(from, to []int) []u256.Int {
 	type sum struct{ amount, mass u256.Int }
 	held := make([]sum, len(p.Steps)+2)
@@ -78,8 +79,8 @@ func (p *Plan) masses(from, to []int) []u256.Int {
 	return masses
 }
 
-// through is the path that goes through a step and otherwise where most is
-// left. Steps are in order, so one walk back and one walk on find it.
+// through is the path through a step that otherwise takes the steps with the most
+// left. Steps are in topological order, so it is extended backwards and forwards.
 func (p *Plan) through(step int, left []u256.Int, from, to []int) []int {
 	steps := []int{step}
 	for at := from[step]; at != First; at = from[steps[0]] {
@@ -91,7 +92,7 @@ func (p *Plan) through(step int, left []u256.Int, from, to []int) []int {
 	return steps
 }
 
-// widest is the step with the most left of those at a place.
+// widest is the step with the most left among those whose place is the given one.
 func (p *Plan) widest(left []u256.Int, places []int, at int) int {
 	best := -1
 	for i := range p.Steps {

@@ -1,7 +1,7 @@
 // Package rival routes as others do, in integers, for the router to be measured against.
 //
-// Each rival is given more than its models have: every pool of the market,
-// exact quotes, and gas only for the first use of a pool.
+// Each rival has an advantage over its model: every pool of the market, exact
+// quotes, and gas only for the first use of a pool.
 package rival
 
 import (
@@ -12,7 +12,7 @@ import (
 	"braid/venue"
 )
 
-// Answer is what a rival pays, and what its pools burn.
+// Answer is what a rival pays, in raw units, and the gas of its pools.
 type Answer struct {
 	Out u256.Int
 	Gas uint64
@@ -24,19 +24,19 @@ const (
 	maxPaths = 8  // of a grid
 )
 
-// Single sends all down the path that pays most for it.
+// Single sends all along the one path that pays most.
 func Single(s *market.Snapshot, in, out common.Address, amount u256.Int) (Answer, bool) {
-	t, ok := newTrail(s, in, out)
+	t, ok := newSearch(s, in, out)
 	if !ok {
 		return Answer{}, false
 	}
-	return t.carry(t.best(amount), amount)
+	return t.quote(t.best(amount), amount)
 }
 
-// Chunks sends one part after the other, each down the path that pays most
-// for it after those before, and takes none back.
+// Chunks sends one part after the other, each along the path that pays most for
+// it after the parts before (greedy).
 func Chunks(s *market.Snapshot, in, out common.Address, amount u256.Int) (Answer, bool) {
-	t, ok := newTrail(s, in, out)
+	t, ok := newSearch(s, in, out)
 	if !ok {
 		return Answer{}, false
 	}
@@ -64,14 +64,14 @@ func Chunks(s *market.Snapshot, in, out common.Address, amount u256.Int) (Answer
 	return sum, true
 }
 
-// Grid shares the order in parts among the best paths that have no pool in
-// common, as well as parts allow.
+// Grid splits the order between the best paths that have no pool in common, in
+// the best way that whole parts allow (dynamic programming).
 func Grid(s *market.Snapshot, in, out common.Address, amount u256.Int) (Answer, bool) {
-	t, ok := newTrail(s, in, out)
+	t, ok := newSearch(s, in, out)
 	if !ok {
 		return Answer{}, false
 	}
-	t.apart = true
+	t.disjoint = true
 	// best[k] is the most that the paths so far pay for k parts.
 	best, known := make([]Answer, parts+1), make([]bool, parts+1)
 	known[0] = true
@@ -83,7 +83,7 @@ func Grid(s *market.Snapshot, in, out common.Address, amount u256.Int) (Answer, 
 		}
 		next, reached := append([]Answer(nil), best...), append([]bool(nil), known...)
 		for k := 1; k <= parts; k++ {
-			a, ok := t.carry(path, share(amount, k))
+			a, ok := t.quote(path, share(amount, k))
 			for rest := 0; ok && rest+k <= parts; rest++ {
 				sum := Answer{best[rest].Out.Add(a.Out), best[rest].Gas + a.Gas}
 				if at := rest + k; known[rest] && (!reached[at] || t.net(t.out, sum.Out, sum.Gas) > t.net(t.out, next[at].Out, next[at].Gas)) {
@@ -104,7 +104,7 @@ func share(amount u256.Int, k int) u256.Int {
 	return part
 }
 
-// Net is an answer less the worth of its gas, in the token it pays.
+// Net is an answer less the cost of its gas, in raw units of the output token.
 func (a Answer) Net(s *market.Snapshot, token common.Address) float64 {
 	return a.Out.Float() - float64(a.Gas)*gasCost(s, s.USD(token))
 }
@@ -117,18 +117,18 @@ func gasCost(s *market.Snapshot, usd float64) float64 {
 	return s.GasPrice().Float() * s.USD(s.Chain().WrappedNative) / usd
 }
 
-// trail looks for paths from one token to another.
-type trail struct {
-	s       *market.Snapshot
-	pools   []venue.Pool // as the order has left them
-	used    []bool
-	apart   bool // used pools are left alone
-	in, out int
-	gasCost []float64 // of a unit of gas, by token
-	seen    [maxHops + 1][]label
+// search looks for paths from one token to another by labels per hop.
+type search struct {
+	s        *market.Snapshot
+	pools    []venue.Pool // as the order has left them
+	used     []bool
+	disjoint bool // paths may not share pools
+	in, out  int
+	gasCost  []float64 // of a unit of gas, by token
+	seen     [maxHops + 1][]label
 }
 
-// label is the best way known to have some of a token after so many hops.
+// label is the best known path to a token with a given number of hops.
 type label struct {
 	amount u256.Int
 	gas    uint64
@@ -136,13 +136,13 @@ type label struct {
 	edge   market.Edge
 }
 
-func newTrail(s *market.Snapshot, in, out common.Address) (*trail, bool) {
+func newSearch(s *market.Snapshot, in, out common.Address) (*search, bool) {
 	i, known := s.Token(in)
 	o, knownToo := s.Token(out)
 	if !known || !knownToo || i == o {
 		return nil, false
 	}
-	t := &trail{s: s, pools: append([]venue.Pool(nil), s.Pools()...), used: make([]bool, len(s.Pools())), in: i, out: o}
+	t := &search{s: s, pools: append([]venue.Pool(nil), s.Pools()...), used: make([]bool, len(s.Pools())), in: i, out: o}
 	for n := range s.Tokens() {
 		t.gasCost = append(t.gasCost, gasCost(s, s.Price(n).USD))
 	}
@@ -152,20 +152,20 @@ func newTrail(s *market.Snapshot, in, out common.Address) (*trail, bool) {
 	return t, true
 }
 
-func (t *trail) net(token int, amount u256.Int, gas uint64) float64 {
+func (t *search) net(token int, amount u256.Int, gas uint64) float64 {
 	return amount.Float() - float64(gas)*t.gasCost[token]
 }
 
 // gas of a pool's first use.
-func (t *trail) gas(pool int, q venue.Quote) uint64 {
+func (t *search) gas(pool int, q venue.Quote) uint64 {
 	if t.used[pool] {
 		return 0
 	}
 	return q.Gas
 }
 
-// best is the path that pays most for an amount; nil where none carries it.
-func (t *trail) best(amount u256.Int) []market.Edge {
+// best is the path that pays most for an amount; nil if there is none.
+func (t *search) best(amount u256.Int) []market.Edge {
 	for k := range t.seen {
 		clear(t.seen[k])
 	}
@@ -192,9 +192,9 @@ func (t *trail) best(amount u256.Int) []market.Edge {
 	return path
 }
 
-func (t *trail) extend(k, from int, l *label) {
+func (t *search) extend(k, from int, l *label) {
 	for e := range t.s.Edges(from) {
-		if t.apart && t.used[e.Pool] || t.crosses(k, from, e) {
+		if t.disjoint && t.used[e.Pool] || t.crosses(k, from, e) {
 			continue
 		}
 		q, err := t.pools[e.Pool].Quote(e.In, e.Out, l.amount)
@@ -208,8 +208,8 @@ func (t *trail) extend(k, from int, l *label) {
 	}
 }
 
-// crosses says whether an edge leads back to where a path has been.
-func (t *trail) crosses(k, from int, e market.Edge) bool {
+// crosses tells that an edge leads to a token or pool that the path has already.
+func (t *search) crosses(k, from int, e market.Edge) bool {
 	for {
 		if from == e.To {
 			return true
@@ -225,8 +225,8 @@ func (t *trail) crosses(k, from int, e market.Edge) bool {
 	}
 }
 
-// carry is what a path pays for an amount.
-func (t *trail) carry(path []market.Edge, amount u256.Int) (Answer, bool) {
+// quote is what a path pays for an amount.
+func (t *search) quote(path []market.Edge, amount u256.Int) (Answer, bool) {
 	a := Answer{Out: amount}
 	for _, e := range path {
 		q, err := t.pools[e.Pool].Quote(e.In, e.Out, a.Out)

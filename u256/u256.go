@@ -16,6 +16,7 @@ import (
 // Int is an unsigned 256-bit integer. The zero value is 0.
 type Int struct{ v uint256.Int }
 
+// The smallest and the largest Int, and 1.
 var (
 	Zero = Int{}
 	One  = From(1)
@@ -24,6 +25,7 @@ var (
 
 var errDecimal = errors.New("not a decimal integer below 2^256")
 
+// From is n.
 func From(n uint64) Int { return Int{v: *uint256.NewInt(n)} }
 
 // FromBig takes b modulo 2^256.
@@ -71,6 +73,8 @@ func FromFloat(f float64) Int {
 	return n.Rsh(uint(53 - exp))
 }
 
+// Add, Sub, Mul, Div, Mod, Lsh and Rsh are the opcodes of the EVM: modulo 2^256,
+// and 0 for a division by 0.
 func (a Int) Add(b Int) (n Int) { n.v.Add(&a.v, &b.v); return n }
 func (a Int) Sub(b Int) (n Int) { n.v.Sub(&a.v, &b.v); return n }
 func (a Int) Mul(b Int) (n Int) { n.v.Mul(&a.v, &b.v); return n }
@@ -94,6 +98,7 @@ func (a Int) MulDiv(b, d Int) (n Int, over bool) {
 	return n, over
 }
 
+// Cmp is -1, 0 or 1 as a is below, equal to or above b.
 func (a Int) Cmp(b Int) int   { return a.v.Cmp(&b.v) }
 func (a Int) Lt(b Int) bool   { return a.v.Lt(&b.v) }
 func (a Int) Gt(b Int) bool   { return a.v.Gt(&b.v) }
@@ -105,6 +110,8 @@ func (a Int) Float() float64  { return a.v.Float64() }
 func (a Int) Big() *big.Int   { return a.v.ToBig() }
 func (a Int) Bytes() [32]byte { return a.v.Bytes32() }
 func (a Int) String() string  { return a.v.Dec() }
+
+// Min is the smaller of two.
 func Min(a, b Int) Int {
 	if b.Lt(a) {
 		return b

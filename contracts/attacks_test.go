@@ -8,7 +8,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// Attacks that lean on several laws at once, or on what lies between two swaps.
+// Attacks on several laws at once, or between two swaps.
 
 type tried struct {
 	Target       common.Address
@@ -46,7 +46,7 @@ func (r *rig) batch(wallet common.Address, calls ...act) (faults []string) {
 // A swap that fails at its very end, and is caught, leaves nothing behind for
 // the next of the same transaction: of any kind, whatever kind came before.
 func TestCaughtSwapLeavesNothing(t *testing.T) {
-	s := newTown(t)
+	s := newVenueRig(t)
 	s.donate(s.a, s.b, s.c, s.wrapped, s.launched)
 	wallet := s.deploy(s.artifact("Multicall3").Init())
 	for _, token := range []common.Address{s.a, s.b, s.c, s.wrapped, s.launched} {
@@ -54,8 +54,8 @@ func TestCaughtSwapLeavesNothing(t *testing.T) {
 		s.batch(wallet, call(token, pack(Token, "approve", s.router, maxWei)))
 	}
 	pool, late := s.fakePool(s.a, s.b), [4]byte{9}
-	s.teach(pool.at, swapV3, pool.amounts(e18(1), e18(-1))) // pays nothing and does not call back
-	s.teach(pool.at, late, nil, pool.asks(s.exec, late, e18(1)))
+	s.program(pool.at, swapV3, pool.amounts(e18(1), e18(-1))) // pays nothing and does not call back
+	s.program(pool.at, late, nil, pool.asks(s.exec, late, e18(1)))
 	silent := s.order(s.a, s.b, e18(1), route(nil, pool.step(0, 1)))
 	kept := s.ledger(s.router, s.exec, victim, user)
 
@@ -69,7 +69,7 @@ func TestCaughtSwapLeavesNothing(t *testing.T) {
 		swap := func(o order) act { return call(s.router, o.data()) }
 		faults := s.batch(wallet, swap(silent), call(pool.at, late[:]), swap(spoilt), call(pool.at, late[:]),
 			swap(o), call(pool.at, late[:]), call(s.router, pack(Router, "pull", stranger, big.NewInt(1))))
-		s.hear()
+		s.follow()
 		for j, want := range []string{"PartialFill", "NotCalled", "TooLittleOut", "NotCalled", "", "NotCalled", "NotExecutor"} {
 			if faults[j] != want {
 				t.Errorf("%s after %s: call %d: %q, want %q", m.source, before.source, j, faults[j], want)
@@ -95,7 +95,7 @@ func TestLaw5NativeToWrappedNative(t *testing.T) {
 
 // A venue that pays itself has not paid.
 func TestLaw2RecipientIsTheVenue(t *testing.T) {
-	s := newTown(t)
+	s := newVenueRig(t)
 	for _, m := range []market{{"V2", s.a, s.c}, {"V3", s.a, s.b}, {"V4", s.a, s.b}, {"Balancer", s.b, s.c}, {"Hanji", s.b, s.c}} {
 		st := s.through(m.source, m.x, m.y)
 		o, _ := s.trade(m.x, m.y, e18(3), st)
@@ -114,9 +114,9 @@ func TestLaw2RecipientIsTheVenue(t *testing.T) {
 // Law 7: a token's answer counts by its first word, however long it is.
 func TestLaw7AnswersOfAnyLength(t *testing.T) {
 	r := newRig(t)
-	token := r.puppet()
+	token := r.hostile()
 	o := r.order(token, r.b, e18(5), nil)
-	o.executor = r.hire(func(self common.Address) []act { return []act{r.pull(self, e18(5)), give(r.b, recipient, e18(1))} })
+	o.executor = r.hostileExecutor(func(self common.Address) []act { return []act{r.pull(self, e18(5)), give(r.b, recipient, e18(1))} })
 	one, long := words(big.NewInt(1)), make([]byte, 16_000)
 	for name, c := range map[string]struct {
 		answer []byte
@@ -128,7 +128,7 @@ func TestLaw7AnswersOfAnyLength(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			r.t = t
-			r.teach(token, selector(Token, "transferFrom"), c.answer)
+			r.program(token, selector(Token, "transferFrom"), c.answer)
 			if c.good {
 				r.pays(o, e18(1))
 			} else {
@@ -138,11 +138,11 @@ func TestLaw7AnswersOfAnyLength(t *testing.T) {
 	}
 }
 
-// A token that calls when it moves does so inside callbacks and between a
-// venue's payment and its call, too: no door is open then.
+// A token that calls others in its transfer does so inside callbacks and between
+// the payment of a venue and its call, too: both contracts refuse it then.
 func TestLaw6ReentryInEveryPhase(t *testing.T) {
 	r := newRig(t)
-	hook, venue, again := r.puppet(), r.puppet(), [4]byte{9}
+	hook, venue, again := r.hostile(), r.hostile(), [4]byte{9}
 	odd := r.deploy(r.artifact("Odd").Init(uint8(3), hook, user, e18(10_000_000)))
 	r.endow(odd)
 	r.others = append(r.others, odd)
@@ -152,7 +152,7 @@ func TestLaw6ReentryInEveryPhase(t *testing.T) {
 	r.must(user, venue, e18(100), nil)
 	r.must(user, hook, e18(100), nil)
 	pool := fakePool{venue, odd, r.b}
-	r.teach(venue, again, nil, pool.asks(r.exec, again, e18(10)))
+	r.program(venue, again, nil, pool.asks(r.exec, again, e18(10)))
 	inner := r.order(r.a, r.b, e18(1), route(nil, through(r.ab, 0, 1)))
 	doors := map[string]act{
 		"Reentered":   call(r.router, inner.data()),
@@ -161,27 +161,27 @@ func TestLaw6ReentryInEveryPhase(t *testing.T) {
 		"NotCalled":   {r.exec, big.NewInt(1), nil},
 	}
 	orders := []order{r.order(odd, r.b, e18(10), route(nil, pool.step(0, 1)))} // inside its callback
-	r.teach(venue, swapV3, pool.amounts(e18(10), e18(-1)), give(r.b, recipient, e18(1)), pool.asks(r.exec, again, e18(10)))
+	r.program(venue, swapV3, pool.amounts(e18(10), e18(-1)), give(r.b, recipient, e18(1)), pool.asks(r.exec, again, e18(10)))
 	for _, v := range r.pullers(venue) { // before the venue is called
 		orders = append(orders, r.order(odd, v.out, e18(10), route(nil, step{kind: v.kind, in: 0, out: 1, body: v.body})))
 	}
 	for _, o := range orders {
 		for fault, door := range doors {
-			r.teach(hook, [4]byte{}, nil, door)
+			r.program(hook, [4]byte{}, nil, door)
 			r.refuses(o, "TransferFailed: "+fault)
 		}
-		r.teach(hook, [4]byte{}, nil, call(venue, again[:])) // which asks for the amount, once more or too early
+		r.program(hook, [4]byte{}, nil, call(venue, again[:])) // which asks for the amount, once more or too early
 		r.refuses(o, "TransferFailed: NotCalled")
 	}
-	r.teach(hook, [4]byte{}, nil)
+	r.program(hook, [4]byte{}, nil)
 	r.pays(orders[0], e18(1))
 }
 
-// While the manager is open anybody may speak to it. A token that does, when
-// it is to move, cannot have its payment credited to another.
-func TestLaw4MeddlingWithTheOpenManager(t *testing.T) {
-	s := newTown(t)
-	hook := s.puppet()
+// While the manager is unlocked any contract may call it. A token that does, in
+// its transfer, cannot have its payment credited to another.
+func TestLaw4TokenCallsUnlockedManager(t *testing.T) {
+	s := newVenueRig(t)
+	hook := s.hostile()
 	odd := s.deploy(s.artifact("Odd").Init(uint8(3), hook, user, e18(10_000_000)))
 	s.endow(odd)
 	s.others = append(s.others, odd)
@@ -210,23 +210,23 @@ func TestLaw4MeddlingWithTheOpenManager(t *testing.T) {
 	} {
 		t.Run(what, func(t *testing.T) {
 			s.t = t
-			s.teach(hook, [4]byte{}, nil, c.act)
+			s.program(hook, [4]byte{}, nil, c.act)
 			s.refuses(in, c.fault)
 		})
 	}
 	s.t = t
-	s.teach(hook, [4]byte{}, nil)
+	s.program(hook, [4]byte{}, nil)
 	s.pays(s.trade(odd, s.b, e18(3), s.through("V4", odd, s.b)))
 }
 
 // A pool that lies about what it paid to the pair behind it gains nothing.
-func TestLaw2LyingIntoAPair(t *testing.T) {
+func TestLaw2FalseAmountToPrepaidPair(t *testing.T) {
 	r := newRig(t)
 	pool, name := r.fakePool(r.a, r.b), [4]byte{9}
 	o := r.order(r.a, r.c, e18(10), route([]common.Address{r.b}, pool.step(0, 2), through(r.bc, 2, 1).prepaid()))
 	o.minOut = r.quote(r.bc, r.b, r.c, e18(1))
 	says := func(n *big.Int) {
-		r.teach(pool.at, swapV3, pool.amounts(e18(10), n), give(r.b, r.bc.at, e18(1)), pool.asks(r.exec, name, e18(10)))
+		r.program(pool.at, swapV3, pool.amounts(e18(10), n), give(r.b, r.bc.at, e18(1)), pool.asks(r.exec, name, e18(10)))
 	}
 	says(plus(e18(-1), e18(-1)))
 	r.refuses(o, "UniswapV2: K")
@@ -244,13 +244,13 @@ func TestLaw5DustIsNotCountedTwice(t *testing.T) {
 	r := newRig(t)
 	r.donate(r.wrapped)
 	kept := r.ledger(r.router, r.exec)
-	market, fake := r.puppet(), r.fakePair(e18(1_000))
+	market, fake := r.hostile(), r.fakePair(e18(1_000))
 	r.must(user, market, e18(1), nil)
 	r.must(user, r.b, nil, pack(Token, "transfer", fake.at, e18(1)))
-	r.teach(fake.at, swapSelector, nil, give(r.b, recipient, e18(1)))
+	r.program(fake.at, swapSelector, nil, give(r.b, recipient, e18(1)))
 	v := r.pullers(market)["Hanji, buy"]
-	v.body[20] |= 2                                                           // pays native
-	r.teach(market, v.sells, words(new(big.Int), new(big.Int), new(big.Int)), // takes next to nothing
+	v.body[20] |= 2                                                             // pays native
+	r.program(market, v.sells, words(new(big.Int), new(big.Int), new(big.Int)), // takes next to nothing
 		call(r.wrapped, pack(Token, "transferFrom", r.exec, market, big.NewInt(1))), act{r.exec, e18(1), nil})
 	r.pays(r.order(r.wrapped, r.b, e18(5), route([]common.Address{r.wrapped},
 		step{kind: v.kind, in: 0, out: 2, body: v.body}, through(fake, 2, 1))), e18(1))

@@ -8,10 +8,10 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// Routes through venues of every kind, whole and spoilt: whatever they hold,
-// only the caller's input is ever spent, and nothing stays behind.
-func TestSpoiltRoutesOfEveryKind(t *testing.T) {
-	s := newTown(t)
+// Routes through venues of every kind, as encoded and mutated: whatever they hold,
+// only the caller's input is ever spent, and nothing is kept.
+func TestMutatedRoutesOfEveryKind(t *testing.T) {
+	s := newVenueRig(t)
 	tokens := []common.Address{s.a, s.b, s.c, s.wrapped, s.launched}
 	s.donate(tokens...)
 	rng := rand.New(rand.NewPCG(143, 11))
@@ -25,7 +25,7 @@ func TestSpoiltRoutesOfEveryKind(t *testing.T) {
 		}
 		spoilt := i%4 != 0
 		if spoilt {
-			table = s.spoil(rng, tokens, table, steps)
+			table = s.mutate(rng, tokens, table, steps)
 		}
 		if out == s.wrapped && rng.IntN(2) == 0 {
 			out = native
@@ -48,7 +48,7 @@ func TestSpoiltRoutesOfEveryKind(t *testing.T) {
 }
 
 // takesOnlyTheInput asserts that of the order, and says whether it went through.
-func (s *town) takesOnlyTheInput(o order, tokens []common.Address) bool {
+func (s *venueRig) takesOnlyTheInput(o order, tokens []common.Address) bool {
 	s.t.Helper()
 	had, input := map[common.Address]*big.Int{native: s.held(native, user)}, o.tokenIn
 	for _, token := range tokens {
@@ -70,7 +70,7 @@ func (s *town) takesOnlyTheInput(o order, tokens []common.Address) bool {
 
 // randomWay walks up to three markets on from a token; pairs on the way are
 // prepaid now and then.
-func (s *town) randomWay(rng *rand.Rand, in common.Address) (out common.Address, table []common.Address, steps []step) {
+func (s *venueRig) randomWay(rng *rand.Rand, in common.Address) (out common.Address, table []common.Address, steps []step) {
 	out = in
 	markets := s.markets()
 	for range 1 + rng.IntN(3) {
@@ -97,8 +97,8 @@ func (s *town) randomWay(rng *rand.Rand, in common.Address) (out common.Address,
 	return out, table, steps
 }
 
-// spoil changes a route where it may still make sense.
-func (s *town) spoil(rng *rand.Rand, tokens, table []common.Address, steps []step) []common.Address {
+// mutate changes a route where it may still make sense.
+func (s *venueRig) mutate(rng *rand.Rand, tokens, table []common.Address, steps []step) []common.Address {
 	st := &steps[rng.IntN(len(steps))]
 	switch rng.IntN(8) {
 	case 0: // a venue, the flags of an order book, the fee of a pair, the hops of a manager

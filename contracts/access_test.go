@@ -11,7 +11,7 @@ import (
 	"github.com/ethereum/go-ethereum/crypto"
 )
 
-// The laws about who may enter, and with what: 4, 6 and 7.
+// The laws about who may call, and with what: 4, 6 and 7.
 
 // Law 4: callbacks are accepted only from the contract just called. A pair is
 // paid before it is called and has none to make.
@@ -22,16 +22,16 @@ func TestLaw4PairsDoNotCallBack(t *testing.T) {
 	for _, callback := range []string{
 		"uniswapV2Call(address,uint256,uint256,bytes)", "uniswapV3SwapCallback(int256,int256,bytes)", "unlockCallback(bytes)",
 	} {
-		r.teach(fake.at, swapSelector, nil, call(r.exec, append(crypto.Keccak256([]byte(callback))[:4], make([]byte, 160)...)))
+		r.program(fake.at, swapSelector, nil, call(r.exec, append(crypto.Keccak256([]byte(callback))[:4], make([]byte, 160)...)))
 		r.refuses(o, "NotCalled")
 	}
-	r.teach(fake.at, swapSelector, nil, r.pull(fake.at, big.NewInt(1)))
+	r.program(fake.at, swapSelector, nil, r.pull(fake.at, big.NewInt(1)))
 	r.refuses(o, "NotExecutor")
 }
 
 // Law 6: only the Router executes, only the running executor pulls, native
 // comes only from wrapped native, and nothing enters twice.
-func TestLaw6Doors(t *testing.T) {
+func TestLaw6Access(t *testing.T) {
 	r := newRig(t)
 	for name, c := range map[string]struct {
 		to    common.Address
@@ -54,7 +54,7 @@ func TestLaw6Doors(t *testing.T) {
 
 func TestLaw6Reentry(t *testing.T) {
 	r := newRig(t)
-	hook := r.puppet()
+	hook := r.hostile()
 	odd := r.deploy(r.artifact("Odd").Init(uint8(3), hook, user, e18(10_000_000)))
 	r.endow(odd)
 	p := r.pair(odd, r.b, e18(5_000), e18(5_000), 30)
@@ -67,14 +67,14 @@ func TestLaw6Reentry(t *testing.T) {
 		"NotExecutor": r.pull(hook, big.NewInt(1)),
 		"NotRouter":   call(r.exec, pack(Executor, "execute", stranger, r.a, e18(1), r.b, stranger, inner.route)),
 	} {
-		r.teach(hook, [4]byte{}, nil, again)
+		r.program(hook, [4]byte{}, nil, again)
 		r.refuses(in, "TransferFailed: "+fault)
 		r.refuses(out, "UniswapV2: TRANSFER_FAILED")
 	}
 
 	o := r.order(r.a, native, e18(1), route(nil, through(r.wa, 0, 1)))
 	o.recipient = hook
-	r.teach(hook, [4]byte{}, nil, call(r.router, inner.data()))
+	r.program(hook, [4]byte{}, nil, call(r.router, inner.data()))
 	r.refuses(o, "NativeRefused")
 }
 
@@ -82,8 +82,8 @@ func TestLaw6Reentry(t *testing.T) {
 func TestLaw6TwoSwapsInOneTransaction(t *testing.T) {
 	r := newRig(t)
 	o := r.order(r.a, r.b, e18(1), route(nil, through(r.ab, 0, 1)))
-	wallet, both := r.hire(func(common.Address) []act { return nil }), [4]byte{2}
-	r.teach(wallet, both, nil, call(r.a, pack(Token, "approve", r.router, maxWei)), call(r.router, o.data()), call(r.router, o.data()))
+	wallet, both := r.hostileExecutor(func(common.Address) []act { return nil }), [4]byte{2}
+	r.program(wallet, both, nil, call(r.a, pack(Token, "approve", r.router, maxWei)), call(r.router, o.data()), call(r.router, o.data()))
 	before := r.held(r.a, wallet)
 	r.must(user, wallet, nil, both[:])
 	if got := before.Sub(before, r.held(r.a, wallet)); got.Cmp(e18(2)) != 0 {
@@ -93,9 +93,9 @@ func TestLaw6TwoSwapsInOneTransaction(t *testing.T) {
 
 func TestLaw6NamedErrors(t *testing.T) {
 	r := newRig(t)
-	generous := r.hire(func(common.Address) []act { return []act{give(r.b, recipient, e18(1))} })
+	generous := r.hostileExecutor(func(common.Address) []act { return []act{give(r.b, recipient, e18(1))} })
 	for name, c := range map[string]struct {
-		spoil func(*order)
+		mutate func(*order)
 		fault string
 	}{
 		"nothing in":            {func(o *order) { o.amountIn, o.executor = new(big.Int), generous }, "ZeroAmount"},
@@ -113,7 +113,7 @@ func TestLaw6NamedErrors(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r.t = t
 			o := r.order(r.a, r.b, e18(1), route(nil, through(r.ab, 0, 1)))
-			c.spoil(&o)
+			c.mutate(&o)
 			r.refuses(o, c.fault)
 		})
 	}
@@ -146,7 +146,7 @@ func TestLaw7Truncated(t *testing.T) {
 	}
 }
 
-func TestLaw7TokensOfAnyManners(t *testing.T) {
+func TestLaw7TokensOfAnyAnswer(t *testing.T) {
 	r := newRig(t)
 	silent := r.deploy(r.artifact("Odd").Init(uint8(0), native, user, e18(10_000_000)))
 	r.endow(silent)
@@ -159,7 +159,7 @@ func TestLaw7TokensOfAnyManners(t *testing.T) {
 }
 
 // Whatever bytes a route holds, nobody but the caller can lose by it and
-// nothing stays behind.
+// nothing is kept.
 func TestRandomBytes(t *testing.T) {
 	r := newRig(t)
 	r.donate(r.a, r.b, r.c, r.wrapped)
