@@ -171,8 +171,9 @@ func TestPrepaidInPart(t *testing.T) {
 	}
 }
 
-// FuzzDecode: whatever is read was written by Encode's rules, so no other bytes
-// read the same.
+// FuzzDecode: whatever Decode reads, Encode may have written, so no other bytes
+// have the same words. testdata holds calldata of plans on the local chain: one
+// step of each family, several steps, and both permits.
 func FuzzDecode(f *testing.F) {
 	p, err := plan.Run(a, d, u256.From(1e9), []plan.Step{{Pool: pool(1, a, d), In: 0, Out: 1}})
 	if err != nil {
@@ -192,6 +193,24 @@ func FuzzDecode(f *testing.F) {
 		data[i%len(data)] ^= flip
 		if again, err := calldata.Decode(data, at.Kinds); err == nil && strings.Join(again.Words(nil), "\n") == words {
 			t.Errorf("byte %d of %x can change unnoticed", i%len(data), data)
+		}
+	})
+}
+
+// FuzzParsePermit: a permit that is read and written again is the same.
+func FuzzParsePermit(f *testing.F) {
+	for _, kind := range []calldata.PermitKind{calldata.ERC2612, calldata.Permit2} {
+		p := calldata.Permit{Kind: kind, Amount: u256.From(1e9), Nonce: u256.From(5), Deadline: 1_800_000_001}
+		f.Add(append(p.Prefix(), key...))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		p, err := calldata.ParsePermit(data)
+		if err != nil {
+			return
+		}
+		again, err := calldata.ParsePermit(append(p.Prefix(), p.Signature...))
+		if err != nil || !bytes.Equal(again.Prefix(), p.Prefix()) || !bytes.Equal(again.Signature, p.Signature) {
+			t.Errorf("%x is read as %+v, then as %+v (%v)", data, p, again, err)
 		}
 	})
 }

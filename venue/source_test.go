@@ -37,3 +37,25 @@ func TestSourceJSON(t *testing.T) {
 		}
 	}
 }
+
+// FuzzSourceJSON: a row that is read and written is written the same again.
+func FuzzSourceJSON(f *testing.F) {
+	f.Add([]byte(`{"id": "A", "type": "V2", "family": "univ2", "factory": "0x6874896a6f61b0d8937dbb2546092cafab0e4b20", "feeBps": 30, "measureFee": true}`))
+	f.Add([]byte(`{"id": "B", "factory": "0x0BFbCF9fa4f9C56B0F40a671Ad40E0805A091865", "firstBlock": 7, "callback": "swapped", "unproved": "why"}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		var s, again venue.Source
+		if json.Unmarshal(data, &s) != nil {
+			return
+		}
+		first, err := json.Marshal(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := json.Unmarshal(first, &again); err != nil {
+			t.Fatalf("%s: %v", first, err)
+		}
+		if second, err := json.Marshal(again); err != nil || string(first) != string(second) {
+			t.Errorf("written as %s, then as %s (%v)", first, second, err)
+		}
+	})
+}
