@@ -1,23 +1,27 @@
 // Builds the contracts.
 //
-//   node contracts/build.mjs [--artifacts DIR]
+//   node contracts/build.mjs [--artifacts DIR] [--for run] [--dry-run]
 //   node contracts/build.mjs --write
 //   node contracts/build.mjs --check
 //
 // Venue code comes from npm, by the artifacts.mjs of each family, and goes with
 // the contracts of the local chain and of the tests to build/artifacts, which
-// is not committed. --write also compiles our own contracts into contracts/out,
+// is not committed. --write first compiles our own contracts into contracts/out,
 // which is; --check compiles and compares them and writes nothing. Every file
 // is {"abi": […], "code": "0x…"}, the code being creation code but for the Lens,
 // which is never created. A job whose inputs and outputs are as its last run
-// left them is not run again.
+// left them is not run again. --for run leaves out what only tests use, and
+// --dry-run names the jobs that would run and runs none.
 
 import { createHash } from 'node:crypto'
+import { once } from 'node:events'
 import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
+import { availableParallelism } from 'node:os'
 import { dirname, join, relative, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
+import { Worker, isMainThread, parentPort } from 'node:worker_threads'
 
 const here = dirname(fileURLToPath(import.meta.url))
 const root = dirname(here)
@@ -38,8 +42,11 @@ function options() {
       write: { type: 'boolean', default: false },
       check: { type: 'boolean', default: false },
       artifacts: { type: 'string', default: join(root, 'build', 'artifacts') },
+      for: { type: 'string', default: 'test' },
+      'dry-run': { type: 'boolean', default: false },
     },
   })
+  if (!['run', 'test'].includes(values.for)) throw new Fault(`--for ${values.for} is neither run nor test`)
   return { ...values, artifacts: resolve(values.artifacts) }
 }
 
@@ -87,6 +94,14 @@ function deployable(folder) {
   const built = ours([...solidity(join(here, folder)), join(here, 'src', 'Transfer.sol')])
   delete built.Transfer
   return Object.fromEntries(Object.entries(built).filter(([, c]) => c.code !== '0x'))
+}
+
+// Ours need no compiler to be run: they are taken as committed.
+const ofLocalChain = join(out, 'dev')
+const committed = (folder) => readdirSync(folder).filter((f) => f.endsWith('.json')).sort()
+
+function localChain() {
+  return Object.fromEntries(committed(ofLocalChain).map((f) => [f.replace(/\.json$/, ''), json(join(ofLocalChain, f))]))
 }
 
 function wrappedNative() {
@@ -159,38 +174,95 @@ async function families() {
   return jobs
 }
 
-async function build({ write: all, artifacts }) {
-  const shared = [fileURLToPath(import.meta.url), join(root, 'package-lock.json')]
+// Every job there is. The slow ones say about how many seconds they take. What
+// a job with a folder of its own makes is committed.
+async function allJobs() {
   const sources = (...folders) => folders.flatMap((folder) => solidity(join(here, folder)))
-  const jobs = [
-    ...(all ? [{ name: 'contracts', to: out, inputs: sources('src', 'dev'), run: own }] : []),
-    { name: 'contracts of the local chain', inputs: sources('src', 'dev'), run: () => deployable('dev') },
-    { name: 'contracts of the tests', inputs: sources('src', 'test'), run: () => deployable('test') },
+  return [
+    { name: 'contracts', to: out, inputs: sources('src', 'dev'), seconds: 40, run: own },
+    { name: 'contracts of the local chain', to: ofLocalChain, inputs: sources('src', 'dev'), seconds: 20, run: () => deployable('dev') },
+    { name: 'local chain', inputs: committed(ofLocalChain).map((f) => join(ofLocalChain, f)), run: localChain },
+    { name: 'contracts of the tests', inputs: sources('src', 'test'), seconds: 3, testOnly: true, run: () => deployable('test') },
     { name: 'WETH9', inputs: [], run: wrappedNative },
     { name: 'Multicall3', inputs: [], run: multicall },
-    { name: 'Permit2', inputs: permit2Files(), run: permit2 },
-    { name: 'SwapRouter', inputs: [], run: swapRouter },
+    { name: 'Permit2', inputs: permit2Files(), seconds: 20, run: permit2 },
+    { name: 'SwapRouter', inputs: [], testOnly: true, run: swapRouter },
     ...(await families()),
   ]
-  const kept = join(artifacts, '.stamps.json')
-  const stamps = existsSync(kept) ? json(kept) : {}
-  for (const { name, to = artifacts, inputs, run } of jobs) {
-    const stamp = (names) => ({ names, digest: digest([...shared, ...inputs, ...names.map((n) => join(to, `${n}.json`))]) })
-    if (stamps[name] && stamp(stamps[name].names).digest === stamps[name].digest) continue
-    console.log(`building ${name}`)
-    const built = await run()
-    for (const [file, artifact] of Object.entries(built)) write(to, file, artifact)
-    stamps[name] = stamp(Object.keys(built))
-    write(artifacts, '.stamps', stamps)
-  }
-  console.log(`artifacts are in ${relative(process.cwd(), artifacts) || '.'}`)
 }
 
-function check() {
-  for (const [name, artifact] of Object.entries(own())) {
-    const path = join(out, `${name}.json`)
-    if (!existsSync(path) || read(path) !== JSON.stringify(artifact) + '\n') {
-      throw new Fault(`contracts/out/${name}.json is not what its source compiles to: run make contracts`)
+// In a worker thread: runs the jobs it is told to, by their names.
+async function work() {
+  const jobs = await allJobs()
+  parentPort.on('message', async (name) => {
+    try {
+      parentPort.postMessage({ built: await jobs.find((job) => job.name === name).run() })
+    } catch (e) {
+      parentPort.postMessage({ fault: e instanceof Fault ? e.message : e.stack })
+    }
+  })
+}
+
+// A compiler keeps one thread busy, so jobs run in threads of their own, the
+// longest first; done is called with what each has built.
+async function runJobs(jobs, done) {
+  const queue = [...jobs].sort((a, b) => (b.seconds ?? 0) - (a.seconds ?? 0))
+  const drain = async () => {
+    const worker = new Worker(fileURLToPath(import.meta.url))
+    try {
+      for (let job; (job = queue.shift()); ) {
+        if (job.seconds) progress(`compiling ${job.name}, about ${job.seconds} s of work`)
+        worker.postMessage(job.name)
+        const [{ built, fault }] = await once(worker, 'message')
+        if (fault) throw new Fault(`${job.name}: ${fault}`)
+        done(job, built)
+        if (job.seconds) progress(`compiled ${job.name}`)
+      }
+    } finally {
+      await worker.terminate()
+    }
+  }
+  await Promise.all(Array.from({ length: Math.min(jobs.length, availableParallelism(), 4) }, drain))
+}
+
+// Seconds count from the start of make, where it says when that was.
+const began = Number(process.env.BEGAN) || Date.now() / 1000
+
+function progress(line) {
+  console.log(`${Math.round(Date.now() / 1000 - began)} s`.padStart(6) + `  ${line}`)
+}
+
+async function build({ write: all, artifacts, for: purpose, 'dry-run': dry }) {
+  const shared = [fileURLToPath(import.meta.url), join(root, 'package-lock.json')]
+  const kept = join(artifacts, '.stamps.json')
+  const stamps = existsSync(kept) ? json(kept) : {}
+  const stamp = ({ to = artifacts, inputs }, names) => ({
+    names, digest: digest([...shared, ...inputs, ...names.map((n) => join(to, `${n}.json`))]),
+  })
+  const isStale = (job) => !stamps[job.name] || stamp(job, stamps[job.name].names).digest !== stamps[job.name].digest
+  const done = (job, built) => {
+    for (const [file, artifact] of Object.entries(built)) write(job.to ?? artifacts, file, artifact)
+    stamps[job.name] = stamp(job, Object.keys(built))
+    write(artifacts, '.stamps', stamps)
+  }
+  if (all) await runJobs((await allJobs()).filter((job) => job.to && isStale(job)), done)
+  const stale = (await allJobs()).filter((job) => !job.to && (purpose === 'test' || !job.testOnly) && isStale(job))
+  if (dry) return stale.forEach(({ name }) => console.log(name))
+  await runJobs(stale, done)
+  if (stale.length) progress(`contracts are in ${relative(process.cwd(), artifacts) || '.'}`)
+}
+
+async function check() {
+  for (const { to, run } of (await allJobs()).filter((job) => job.to)) {
+    const compiled = Object.entries(await run()).map(([name, artifact]) => [`${name}.json`, JSON.stringify(artifact) + '\n'])
+    for (const [file, text] of compiled) {
+      const path = join(to, file)
+      if (!existsSync(path) || read(path) !== text) {
+        throw new Fault(`${relative(root, path)} is not what its source compiles to: run make contracts`)
+      }
+    }
+    for (const file of committed(to)) {
+      if (!compiled.some(([name]) => name === file)) throw new Fault(`${relative(root, join(to, file))} has no source: remove it`)
     }
   }
   console.log('contracts/out is what the sources compile to')
@@ -199,8 +271,9 @@ function check() {
 try {
   if (!existsSync(join(modules, 'solc'))) throw new Fault('node_modules is missing: run npm install')
   const flags = options()
-  if (flags.check) check()
-  else await build(flags)
+  if (flags.check) await check()
+  else if (isMainThread) await build(flags)
+  else await work()
 } catch (e) {
   if (!(e instanceof Fault) && !e.code?.startsWith('ERR_PARSE_ARGS')) throw e
   console.error(`contracts: ${e.message}`)

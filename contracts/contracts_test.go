@@ -2,6 +2,7 @@ package contracts
 
 import (
 	"os/exec"
+	"slices"
 	"strings"
 	"testing"
 
@@ -33,5 +34,21 @@ func TestCanonicalInitCode(t *testing.T) {
 	const want = "0x96e8ac4277198ff8b6f785478aa9a39f403cb768dd02cbee326c3e7da348845f"
 	if got := crypto.Keccak256Hash(newRig(t).artifact("UniswapV2Pair-30").Code).Hex(); got != want {
 		t.Errorf("init code hash %s, want %s", got, want)
+	}
+}
+
+// make run does not build what only tests use.
+func TestJobsOfRun(t *testing.T) {
+	jobs := func(purpose string) []string {
+		out, err := exec.Command("node", "build.mjs", "--dry-run", "--for", purpose, "--artifacts", t.TempDir()).Output()
+		if err != nil {
+			t.Fatalf("--for %s: %v", purpose, err)
+		}
+		return strings.Split(strings.TrimSpace(string(out)), "\n")
+	}
+	run, test := jobs("run"), jobs("test")
+	left := slices.DeleteFunc(slices.Clone(test), func(job string) bool { return slices.Contains(run, job) })
+	if want := []string{"contracts of the tests", "SwapRouter"}; !slices.Equal(left, want) || len(run)+len(left) != len(test) {
+		t.Errorf("run leaves out %q of %q, want %q", left, test, want)
 	}
 }

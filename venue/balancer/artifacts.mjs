@@ -42,4 +42,4 @@ function balancer({ modules, read, Fault }) {
   return built
 }
 
-export default (tools) => [{ name: 'Balancer V3', inputs: [], run: async () => balancer(tools) }]
+export default (tools) => [{ name: 'Balancer V3', inputs: [], seconds: 60, run: async () => balancer(tools) }]

@@ -40,6 +40,7 @@ export default ({ modules, root, read, json, solidity, compile, Fault }) => {
   return [...fees].map((fee) => ({
     name: `UniswapV2 at ${fee} bps`,
     inputs: [],
+    ...(fee === 30 ? {} : { seconds: 5 }),
     run: async () => {
       const { UniswapV2Factory, UniswapV2Pair } = fee === 30 ? canonical() : fork(fee)
       return { [`UniswapV2Factory-${fee}`]: UniswapV2Factory, [`UniswapV2Pair-${fee}`]: UniswapV2Pair }
