@@ -7,15 +7,31 @@ ARTIFACTS := build/artifacts
 FORGE     := node ../node_modules/@foundry-rs/forge/bin.mjs
 VERSION   := $(shell git describe --always --dirty 2>/dev/null || echo unknown)
 
+# What to install and build for: run needs less than test.
+FOR := test
+NPM := build/.npm$(if $(filter run,$(FOR)),-run)
+
+# The C code of two dependencies is a third of the work of a first build, and
+# each has a twin in Go. CGO_ENABLED=1 is for go test -race.
+export CGO_ENABLED ?= 0
+
+# Progress lines begin with the seconds since make was started.
+ifndef BEGAN
+export BEGAN := $(shell date +%s)
+endif
+say = printf '%4d s  %s\n' $$(($$(date +%s) - BEGAN))
+
 help: ## list the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
 
 run: ## build everything, start the local chain and the service on it
-	@$(MAKE) --no-print-directory -j3 warm build/braid artifacts
+	@[ -e build/braid ] || echo "first start: about three minutes on two cores, later ones take seconds"
+	@$(MAKE) --no-print-directory -j3 FOR=run warm build/braid artifacts
 	@build/braid dev --artifacts $(ARTIFACTS) $(ARGS)
 
 test: artifacts page ## set up and run every test
 	go vet ./...
+	node_modules/.bin/tsc -p web
 	cd contracts && $(FORGE) test
 	go test -timeout 20m ./...
 	@$(MAKE) --no-print-directory browse
@@ -55,26 +71,39 @@ compare: artifacts ## hold this build to the build of another commit: BASE=commi
 bench: artifacts ## run the benchmarks
 	go test -run '^$$' -bench . -benchmem ./...
 
-artifacts: build/.npm ## compile our contracts and fetch the venues' bytecode
-	@node contracts/build.mjs --artifacts $(ARTIFACTS)
+artifacts: $(NPM) ## compile our contracts and fetch the venues' bytecode
+	@node contracts/build.mjs --artifacts $(ARTIFACTS) --for $(FOR)
 
-contracts: build/.npm ## compile our contracts anew into contracts/out
+contracts: $(NPM) ## compile our contracts anew into contracts/out
 	@node contracts/build.mjs --artifacts $(ARTIFACTS) --write
 
 page: build/.page ## build the page
 
-build/.page: build/.npm contracts/out/Router.json api/openapi.json go.mod $(shell find web -path web/dist -prune -o -path web/test -prune -o -type f ! -name '*.go' -print)
-	@node_modules/.bin/tsc -p web && node_modules/.bin/vite build --config web/vite.config.ts --logLevel warn
+build/.page: $(NPM) contracts/out/Router.json api/openapi.json go.mod $(shell find web -path web/dist -prune -o -path web/test -prune -o -type f ! -name '*.go' -print)
+	@node_modules/.bin/vite build --config web/vite.config.ts --logLevel warn
 	@touch $@
 
-# What takes long to compile, while npm is busy.
+# What takes long to compile, while npm is busy. Two builds at a time would
+# both compile what they share, so the build of the binary waits for this one.
 warm:
-	@! command -v go >/dev/null || go build ./api ./devchain ./indexer
+	@[ -e build/braid ] || ! command -v go >/dev/null || { \
+		$(say) "fetching Go modules"; set -o pipefail; \
+		go build -v ./api ./devchain ./indexer 2>&1 | $(count_packages); }
+
+# go build -v writes a line a package; whatever else it writes is an error.
+define count_packages
+{ n=0; while read -r line; do case $$line in \
+	"go: downloading "*) ;; \
+	*[!A-Za-z0-9_./~-]*) echo "$$line" >&2 ;; \
+	*) case $$((n++)) in \
+		0) $(say) "compiling about 700 Go packages" ;; \
+		*00) $(say) "compiled $$((n - 1)) Go packages" ;; \
+	esac ;; esac; done; }
+endef
 
 # go decides by itself what has to be built again.
-build/braid: build/.page FORCE
+build/braid: build/.page FORCE | warm
 	@command -v go >/dev/null || { echo "braid needs Go 1.26 or later: install it, then run make again" >&2; exit 1; }
-	@[ -e $@ ] || echo "building braid (the first build takes two to four minutes)"
 	@go build -ldflags "-X main.version=$(VERSION)" -o $@ ./cmd/braid
 
 # braid dev needs the venues' bytecode too: run it here, or give it --artifacts.
@@ -83,11 +112,21 @@ install: build/braid ## put the binary, page included, into PREFIX/bin (PREFIX=/
 	@install -d $(DESTDIR)$(PREFIX)/bin && install -m 755 build/braid $(DESTDIR)$(PREFIX)/bin/braid
 	@echo "installed $(DESTDIR)$(PREFIX)/bin/braid"
 
+# What run needs is a part of what test needs, and npm removes what it is told
+# to leave out: each stamp says what is installed now.
 build/.npm: package.json package-lock.json .npmrc
-	@command -v npm >/dev/null || { echo "braid needs Node 20.19 or later with npm: install it, then run make again" >&2; exit 1; }
-	@echo "installing compilers and venue contracts with npm"
-	@npm install --no-save --loglevel=error
-	@mkdir -p build && touch $@
+	@$(call npm_install)
+	@mkdir -p build && touch $@ $@-run
+
+build/.npm-run: package.json package-lock.json .npmrc
+	@$(call npm_install,--omit=dev)
+	@mkdir -p build && touch $@ && rm -f build/.npm
+
+define npm_install
+command -v npm >/dev/null || { echo "braid needs Node 20.19 or later with npm: install it, then run make again" >&2; exit 1; }; \
+	$(say) "installing compilers and venue contracts with npm"; \
+	npm install --no-save --loglevel=error $(1) >/dev/null && $(say) "installed the npm packages"
+endef
 
 clean: ## remove what was built
 	rm -rf build node_modules web/dist/assets web/dist/*.html
