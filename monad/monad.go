@@ -1,4 +1,4 @@
-// Package monad is what stands on chain 143: sources, tokens and canonical contracts.
+// Package monad is the data of chain 143: sources, tokens and canonical contracts.
 package monad
 
 import (

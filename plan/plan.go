@@ -1,4 +1,4 @@
-// Package plan says what to do, in order: the paper between router and calldata.
+// Package plan is what a swap does, step by step: the interface between router and calldata.
 //
 // A plan is a list of steps over one balance per token. Each step swaps a share
 // of the balance of its input token at that moment in one pool; the last step

@@ -1,4 +1,4 @@
-// Package ticks is the arithmetic of concentrated liquidity: tick prices, swap steps, and books of ticks that answer without walking them.
+// Package ticks is the arithmetic of concentrated liquidity: tick prices, swap steps, and tables of steps that are searched instead of walked.
 //
 // Prices are square roots of token1 per token0 in raw units, as Q64.96 fixed
 // point numbers; amounts are raw units; fees are pips, millionths.

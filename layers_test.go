@@ -12,11 +12,11 @@ import (
 	"testing"
 )
 
-// floors is policy: which rooms a room may import. It is changed on purpose,
-// in a commit of its own. A room imports only rooms of floors below it; a
-// family never imports a family; nothing imports api or cmd. Tests may look
-// at any room.
-var floors = map[string][]string{
+// mayImport is policy: which packages of this module a package may import. It is
+// changed on purpose, in a commit of its own. A package imports only packages of
+// lower layers; a family never imports a family; nothing imports cmd. Tests may
+// import any package. "*" is all of them.
+var mayImport = map[string][]string{
 	"u256":           {},
 	"contracts":      {},
 	"gas":            {"u256"},
@@ -47,45 +47,47 @@ var floors = map[string][]string{
 	"cmd/braid":      {"*"},
 }
 
-// pure rooms have no clock, no log and no network.
+// pure packages have no clock, no log, no files and no network.
 var pure = []string{"u256", "gas", "venue", "ticks", "venue/univ2", "venue/univ3", "venue/univ4", "venue/balancer", "venue/kuru", "venue/hanji", "venue/nadfun", "families", "plan", "market", "monad", "router", "calldata"}
 
-var shellOnly = []string{"log", "log/slog", "net", "net/http", "os", "time", "context"}
+// impure are the standard packages that a pure package may not import.
+var impure = []string{"log", "log/slog", "net", "net/http", "os", "time", "context"}
 
-func TestFloors(t *testing.T) {
+// TestLayers holds the imports of every package to the policy.
+func TestLayers(t *testing.T) {
 	seen := map[string]bool{}
-	eachGoFile(t, func(room, path string) {
-		seen[room] = true
-		allowed, known := floors[room]
+	eachGoFile(t, func(pkg, path string) {
+		seen[pkg] = true
+		allowed, known := mayImport[pkg]
 		if !known {
-			t.Errorf("%s: room %s has no floor: give it one", path, room)
+			t.Errorf("%s: package %s is not on the list: say what it may import", path, pkg)
 			return
 		}
 		for _, imported := range imports(t, path) {
 			if inner, ours := strings.CutPrefix(imported, "braid/"); ours {
 				if !slices.Contains(allowed, inner) && !slices.Contains(allowed, "*") {
-					t.Errorf("%s: %s may not import %s", path, room, inner)
+					t.Errorf("%s: %s may not import %s", path, pkg, inner)
 				}
-			} else if slices.Contains(pure, room) && slices.Contains(shellOnly, imported) {
-				t.Errorf("%s: %s is pure and may not import %s", path, room, imported)
+			} else if slices.Contains(pure, pkg) && slices.Contains(impure, imported) {
+				t.Errorf("%s: %s is pure and may not import %s", path, pkg, imported)
 			}
 		}
 	})
-	for room := range floors {
-		if !seen[room] {
-			t.Errorf("room %s is gone: take it off the list", room)
+	for pkg := range mayImport {
+		if !seen[pkg] {
+			t.Errorf("package %s is gone: take it off the list", pkg)
 		}
 	}
 }
 
-// TestRoomsAreDescribed holds ARCHITECTURE.md to the packages' own words.
-func TestRoomsAreDescribed(t *testing.T) {
+// TestPackagesAreDescribed holds ARCHITECTURE.md to the packages' own words.
+func TestPackagesAreDescribed(t *testing.T) {
 	page, err := os.ReadFile("ARCHITECTURE.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	described := map[string]bool{}
-	eachGoFile(t, func(room, path string) {
+	eachGoFile(t, func(pkg, path string) {
 		f, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.PackageClauseOnly|parser.ParseComments)
 		if err != nil {
 			t.Fatal(err)
@@ -93,22 +95,22 @@ func TestRoomsAreDescribed(t *testing.T) {
 		if f.Doc == nil {
 			return
 		}
-		described[room] = true
+		described[pkg] = true
 		sentence, _, _ := strings.Cut(strings.ReplaceAll(f.Doc.Text(), "\n", " "), ". ")
 		sentence = strings.TrimSuffix(strings.TrimSpace(sentence), ".")
 		if !strings.Contains(string(page), sentence) {
-			t.Errorf("ARCHITECTURE.md does not say of %s: %q", room, sentence)
+			t.Errorf("ARCHITECTURE.md does not say of %s: %q", pkg, sentence)
 		}
 	})
-	for room := range floors {
-		if !described[room] {
-			t.Errorf("room %s has no package comment", room)
+	for pkg := range mayImport {
+		if !described[pkg] {
+			t.Errorf("package %s has no package comment", pkg)
 		}
 	}
 }
 
 // eachGoFile calls do for every file of the product that is not a test.
-func eachGoFile(t *testing.T, do func(room, path string)) {
+func eachGoFile(t *testing.T, do func(pkg, path string)) {
 	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
