@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"compress/gzip"
 	"encoding/json"
+	"fmt"
 	"io"
 	"log/slog"
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -281,5 +283,47 @@ func TestLog(t *testing.T) {
 	}
 	if strings.Contains(strings.ToLower(text), lower(usdc)) {
 		t.Errorf("query logged: %s", text)
+	}
+}
+
+// TestUnknownPath: people get a page, programs a problem, both with 404.
+func TestUnknownPath(t *testing.T) {
+	s := serve(t, func(c *Config) {
+		c.Page = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", "text/html; charset=utf-8")
+			w.WriteHeader(http.StatusNotFound)
+			fmt.Fprint(w, "page of "+r.URL.Path)
+		})
+	})
+	const browser = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
+	for _, c := range []struct {
+		method, path, accept string
+		page                 bool
+	}{
+		{"GET", "/nope", browser, true},
+		{"GET", "//nope/../x", browser, true},
+		{"GET", "/nope", "*/*", false},
+		{"GET", "/nope", "application/json", false},
+		{"GET", "/api/v1/nope", browser, false},
+		{"POST", "/nope", browser, false},
+	} {
+		r, err := http.NewRequest(c.method, s.URL+c.path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Accept", c.accept)
+		res, err := s.Client().Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, _ := io.ReadAll(res.Body)
+		res.Body.Close()
+		want := "application/problem+json"
+		if c.page {
+			want = "text/html; charset=utf-8"
+		}
+		if res.StatusCode != 404 || res.Header.Get("Content-Type") != want || c.page != strings.HasPrefix(string(body), "page of /404") {
+			t.Errorf("%s %s with Accept %s: %d %s %s", c.method, c.path, c.accept, res.StatusCode, res.Header.Get("Content-Type"), body)
+		}
 	}
 }

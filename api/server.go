@@ -10,6 +10,7 @@ import (
 	"crypto/rand"
 	"log/slog"
 	"net/http"
+	"net/url"
 	"path"
 	"regexp"
 	"runtime"
@@ -159,7 +160,19 @@ func (s *server) routes() {
 	s.mux.HandleFunc("/", s.unknown)
 }
 
-func (s *server) unknown(w http.ResponseWriter, _ *http.Request) { s.fail(w.(*exchange), noPath()) }
+// unknown is a problem for programs and a page for people, who ask for HTML.
+func (s *server) unknown(w http.ResponseWriter, r *http.Request) {
+	x := w.(*exchange)
+	reads := r.Method == http.MethodGet || r.Method == http.MethodHead
+	if !reads || !strings.Contains(r.Header.Get("Accept"), "text/html") || strings.HasPrefix(r.URL.Path, "/api/") {
+		s.fail(x, noPath())
+		return
+	}
+	x.outcome = string(notFound)
+	missing := r.Clone(r.Context())
+	missing.URL = &url.URL{Path: "/404"} // any path that the page does not have; the asked one may not be clean
+	s.Page.ServeHTTP(x, missing)
+}
 
 func noPath() *problem {
 	return &problem{code: notFound, detail: "no such path; /openapi.json lists those there are"}

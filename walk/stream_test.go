@@ -33,8 +33,12 @@ func TestStream(t *testing.T) {
 	lines := bufio.NewScanner(resp.Body)
 	next := func() (a answer) {
 		t.Helper()
+		kind := ""
 		for lines.Scan() {
-			if data, ok := strings.CutPrefix(lines.Text(), "data: "); ok {
+			if event, ok := strings.CutPrefix(lines.Text(), "event: "); ok {
+				kind = event
+			}
+			if data, ok := strings.CutPrefix(lines.Text(), "data: "); ok && kind == "quote" {
 				if err := json.Unmarshal([]byte(data), &a); err != nil {
 					t.Fatal(err)
 				}

@@ -50,8 +50,8 @@ type Site struct {
 // slot is where the pages are told of the local chain.
 const slot = `<meta name="braid:local" content="">`
 
-// Handler serves the pages at /, /market and /docs, and their files below
-// /assets/. The pages of a service without a local chain know no account.
+// Handler serves the pages at /, /market and /docs, their files below
+// /assets/, and a page that says so at any other path. The pages of a service without a local chain know no account.
 func Handler(site Site) http.Handler {
 	files, err := fs.Sub(dist, "dist")
 	if err != nil {
@@ -70,6 +70,13 @@ func handler(files fs.FS, site Site) http.Handler {
 			serve(w, r, name, body, packed)
 		})
 	}
+	missing := page(files, "missing.html", site)
+	mux.HandleFunc("GET /", func(w http.ResponseWriter, _ *http.Request) {
+		head(w.Header(), "no-store")
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		w.WriteHeader(http.StatusNotFound)
+		w.Write(missing) // the reader may have left: nothing to be done
+	})
 	mux.HandleFunc("GET /assets/{file}", func(w http.ResponseWriter, r *http.Request) {
 		asset(w, r, files, "assets/"+r.PathValue("file"))
 	})

@@ -1,3 +1,4 @@
+import { announce } from "./announce";
 import { live } from "./answer";
 import { sound } from "./depth";
 import { Form } from "./form";
@@ -30,6 +31,7 @@ async function begin(): Promise<void> {
   open();
   keep();
   live();
+  announce();
   sound();
 }
 

@@ -1,6 +1,7 @@
 // What others hide: where the money goes, what it costs, how good it is.
 
 import { short, usd } from "./amount";
+import { announcement } from "./announce";
 import { answer, quote, quoteAge, waiting } from "./answer";
 import { Contract } from "./contract";
 import { Curve } from "./depth";
@@ -13,6 +14,9 @@ export function See() {
   const venues = q ? new Set(q.routes.map((step) => step.factory)).size : 0;
   return (
     <div class={waiting.value ? "see pale" : "see"}>
+      <p class="hidden" role="status">
+        {announcement.value}
+      </p>
       <section class="card" aria-labelledby="route">
         <div class="bar">
           <h2 id="route">Route</h2>
