@@ -53,13 +53,14 @@ braid is ready
 // JSON-RPC, as they would on mainnet.
 func dev(ctx context.Context, args []string, getenv func(string) string, stdout, stderr io.Writer) error {
 	var s service
-	c := devchain.Config{Sources: monad.Sources(), Heartbeat: time.Second}
+	c := devchain.Config{Sources: monad.Sources()}
 	f := flags("dev", stdout)
 	s.flags(f)
 	s.chain = "monad"
 	f.StringVar(&c.RPCAddr, "rpc-addr", "127.0.0.1:8545", "where the chain's JSON-RPC listens (`host:port`)")
 	f.StringVar(&c.Artifacts, "artifacts", "build/artifacts", "`folder` with the venues' bytecode, made by `make artifacts`")
 	f.Uint64Var(&c.Seed, "seed", 1, "the `number` from which the market is made")
+	f.DurationVar(&c.Heartbeat, "block-time", time.Second, "`time` between blocks without transactions; those with some come at once")
 	f.BoolVar(&c.Activity, "activity", false, "trade in the background: small trades move prices, and arbitrage brings back what large ones moved")
 	if err := settings(f, args, getenv); err != nil {
 		return err
