@@ -14,6 +14,9 @@ const latin = { numberingSystem: "latn" };
 /** What the reader's language writes before decimals. */
 const point = (1.5).toLocaleString(undefined, latin).slice(1, -1);
 
+/** The whole amount, digit by digit, for reading. */
+export const written = (raw: bigint, decimals: number): string => exact(raw, decimals).replace(".", point);
+
 /** The amount for reading, as the reader's language writes numbers: cut (never rounded up) to some significant digits. */
 export function short(raw: bigint, decimals: number, significant = 7): string {
   const [whole = "0", fraction = ""] = exact(raw, decimals).split(".");

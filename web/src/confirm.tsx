@@ -1,7 +1,7 @@
 // The sheet before the wallet opens: the money of the very transaction that
 // will be signed, as its bytes say it.
 
-import { exact, percent, shortAddress, short, usd } from "./amount";
+import { percent, short, shortAddress, usd, written } from "./amount";
 import { deal as current, other } from "./action";
 import { Sentences } from "./contract";
 import { FEARED_BPS, suspicious } from "./impact";
@@ -26,7 +26,7 @@ function outdated({ terms, at }: Offer): string | undefined {
 export function Confirm({ deal, offer }: { deal: Deal; offer: Offer }) {
   const { tokenIn, tokenOut } = deal;
   const { swap, terms, approves } = offer;
-  const amount = (raw: bigint, token: typeof tokenIn) => `${exact(raw, token.decimals)} ${token.symbol}`;
+  const amount = (raw: bigint, token: typeof tokenIn) => `${written(raw, token.decimals)} ${token.symbol}`;
   const cost = BigInt(swap.meta.gasCostWei);
   const costUsd = value(cost, NATIVE);
   const got = Number(swap.amountOutUsd);
@@ -60,7 +60,7 @@ export function Confirm({ deal, offer }: { deal: Deal; offer: Offer }) {
         ) : answer.value.kind === "failed" || connection.value !== "live" ? (
           <p class="bad">No fresh price: the service does not quote this swap now.</p>
         ) : (
-          <p class="soft">The market pays this minimum as of block {(quote.value?.meta.blockNumber ?? swap.meta.blockNumber).toLocaleString("en-US")}.</p>
+          <p class="soft">The market pays this minimum as of block {(quote.value?.meta.blockNumber ?? swap.meta.blockNumber).toLocaleString()}.</p>
         )}
       </div>
       {old ? (
@@ -86,7 +86,7 @@ function Line({ name, raw, token, worth }: { name: string; raw: bigint; token: D
     <div>
       <span class="soft">{name}</span>
       <b class="number">
-        {exact(raw, token.decimals)} {token.symbol}
+        {written(raw, token.decimals)} {token.symbol}
       </b>
       <span class="soft number">{usd(worth)}</span>
     </div>

@@ -2,7 +2,7 @@
 
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import { exact } from "./amount";
+import { written } from "./amount";
 import { quote } from "./answer";
 import type { Swap } from "./api";
 import { amountIn, query, recipient, tokenIn, tokenOut } from "./order";
@@ -52,7 +52,7 @@ export function Sentences({ offer: { tx } }: { offer: Swap }) {
   const terms = read(tx.data);
   const name = (address: string, raw: bigint) => {
     const token = find(address);
-    return token ? `${exact(raw, token.decimals)} ${token.symbol}` : `${raw} of ${address}`;
+    return token ? `${written(raw, token.decimals)} ${token.symbol}` : `${raw} of ${address}`;
   };
   const native = tx.value !== "0";
   return (
@@ -77,7 +77,7 @@ export function Sentences({ offer: { tx } }: { offer: Swap }) {
           The way there, {terms.routeBytes} bytes, is for the Executor <code>{terms.executor}</code>. Whatever they say, the sentences above hold.
         </li>
         <li>
-          The gas limit is <b>{Number(tx.estimatedGas).toLocaleString("en-US")}</b>; Monad bills all of it.
+          The gas limit is <b>{Number(tx.estimatedGas).toLocaleString()}</b>; Monad bills all of it.
         </li>
       </ol>
       <details class="bytes">

@@ -56,7 +56,7 @@ export function Notes() {
       <ImpactNote />
       {suspicious.value !== undefined && (
         <div class="note bad">
-          <b>Too good to be true.</b> You would receive {Math.round(suspicious.value * 100).toLocaleString("en-US")}% more than you pay. Either price may be wrong, or a token may
+          <b>Too good to be true.</b> You would receive {Math.round(suspicious.value * 100).toLocaleString()}% more than you pay. Either price may be wrong, or a token may
           not be what it seems: look at its address.
         </div>
       )}

@@ -3,7 +3,7 @@ import { useEffect } from "preact/hooks";
 import { shortAddress, short, usdBrief } from "./amount";
 import type { Token } from "./api";
 import { Dialog } from "./dialog";
-import { held } from "./holdings";
+import { held, lookAtAll } from "./holdings";
 import { Logo, Star, Verified } from "./icons";
 import { value, refresh } from "./prices";
 import { RiskCard } from "./risk";
@@ -47,7 +47,10 @@ export function Picker({ title, chosen, choose, close }: Props) {
   const text = useSignal("");
   const active = useSignal(0);
   const doubted = useSignal<Token | undefined>(undefined);
-  useEffect(() => void refresh(), []);
+  useEffect(() => {
+    void refresh();
+    void lookAtAll();
+  }, []);
   const take = (token: Token) => (choose(token), close());
   const pick = (token: Token | undefined) => token && (isAccepted(token) ? take(token) : (doubted.value = token));
   if (doubted.value) {
@@ -142,7 +145,7 @@ function Row({ token, at, active, chosen, pick }: { token: Token; at: number; ac
   );
 }
 
-const large = new Intl.NumberFormat("en-US", { notation: "compact", maximumSignificantDigits: 4, roundingMode: "trunc" } as Intl.NumberFormatOptions);
+const large = new Intl.NumberFormat(undefined, { notation: "compact", maximumSignificantDigits: 4, roundingMode: "trunc" } as Intl.NumberFormatOptions);
 
 /** A balance where there is little room: hundreds of millions are cut. */
 const brief = (raw: bigint, decimals: number): string => {

@@ -1,7 +1,7 @@
 // What was promised beside what came of it.
 
 import { useSignal } from "@preact/signals";
-import { exact, short, usd } from "./amount";
+import { short, usd, written } from "./amount";
 import { Copy, Tick } from "./icons";
 import { local } from "./local";
 import { value } from "./prices";
@@ -29,7 +29,7 @@ export function networkCost(wei: bigint): string {
 /** The figures of a swap that is over. */
 export function Receipt({ entry }: { entry: Entry }) {
   const { tokenIn, tokenOut } = entry;
-  const figure = (raw: string, coin: Entry["tokenIn"]) => `${exact(BigInt(raw), coin.decimals)} ${coin.symbol}`;
+  const figure = (raw: string, coin: Entry["tokenIn"]) => `${written(BigInt(raw), coin.decimals)} ${coin.symbol}`;
   const [quoted, received] = [BigInt(entry.quoted), entry.received ? BigInt(entry.received) : undefined];
   const bps = received !== undefined && quoted > 0n ? Number(((received - quoted) * 1_000_000n) / quoted) / 100 : 0;
   const other = entry.recipient.toLowerCase() !== entry.account.toLowerCase();
@@ -42,7 +42,7 @@ export function Receipt({ entry }: { entry: Entry }) {
       <Row name="Guaranteed" value={figure(entry.minimum, tokenOut)} />
       {other && <Row name="Recipient" value={entry.recipient} tone="bad mono" strong />}
       <Row name="Network cost" value={networkCost(BigInt(entry.gasCost || 0))} />
-      <Row name="Block" value={entry.block.toLocaleString("en-US")} />
+      <Row name="Block" value={entry.block.toLocaleString()} />
     </dl>
   );
 }

@@ -15,6 +15,7 @@ import { picks } from "./picks";
 import { resilience } from "./resilience";
 import { looksOfForm } from "./states";
 import { swaps } from "./swaps";
+import { traffic } from "./traffic";
 import { troubles } from "./troubles";
 
 describe("swap", () => swaps(world));
@@ -29,5 +30,6 @@ describe("market", () => market(world));
 describe("connection", () => connection(world));
 describe("diagram", () => diagram(world));
 describe("resilience", () => resilience(world));
+describe("traffic", () => traffic(world));
 describe("docs", () => docs(world));
 describe("looks", () => looks(world));
