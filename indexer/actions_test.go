@@ -122,17 +122,17 @@ func (b *busyChain) ticks4(p venue.Pool) []action {
 }
 
 // someRange is 0.2 to 5% of the liquidity of a pool, in a range near its price.
-func (b *busyChain) someRange(p venue.Pool, tick, spacing int32) (ticks.Range, bool) {
+func (b *busyChain) someRange(p venue.Pool, tick, spacing int32) (ticks.Position, bool) {
 	part := b.part(500, 20).Float()
 	a0, a1 := u256.FromFloat(p.Depth(0)/part), u256.FromFloat(p.Depth(1)/part)
 	if a0.IsZero() || a1.IsZero() {
-		return ticks.Range{}, false
+		return ticks.Position{}, false
 	}
 	_, ranges := ticks.Spread(spacing, a0, a1)
 	r := ranges[b.random.IntN(3)]
 	middle := tick - tick%spacing + spacing*(b.random.Int32N(11)-5)
 	width := spacing * (1 + b.random.Int32N(8))
-	return ticks.Range{Lower: middle - width, Upper: middle + width, Liquidity: r.Liquidity}, !r.Liquidity.IsZero()
+	return ticks.Position{Lower: middle - width, Upper: middle + width, Liquidity: r.Liquidity}, !r.Liquidity.IsZero()
 }
 
 // vault adds liquidity in any proportion, and removes it in the pool's own or in

@@ -176,8 +176,8 @@ func TestScripts(t *testing.T) {
 			name: "a tick cliff sends the rest elsewhere",
 			pools: func(w *world) {
 				w.ranges("three", "A", "B",
-					ticks.Range{Lower: -100, Upper: 100, Liquidity: u256.FromFloat(1e6 * e18)},
-					ticks.Range{Lower: -80000, Upper: -60000, Liquidity: u256.FromFloat(1e6 * e18)})
+					ticks.Position{Lower: -100, Upper: 100, Liquidity: u256.FromFloat(1e6 * e18)},
+					ticks.Position{Lower: -80000, Upper: -60000, Liquidity: u256.FromFloat(1e6 * e18)})
 				w.pool("two", "A", 1e6*e18, "B", 1e6*e18)
 			},
 			in: "A", amount: 1e4 * e18, out: "B",
@@ -187,8 +187,8 @@ func TestScripts(t *testing.T) {
 			// Neither takes it all: a range ends, and nothing lies beyond.
 			name: "what is too much for each goes through both",
 			pools: func(w *world) {
-				w.ranges("three", "A", "B", ticks.Range{Lower: -100, Upper: 100, Liquidity: u256.FromFloat(1e6 * e18)})
-				w.ranges("four", "A", "B", ticks.Range{Lower: -100, Upper: 100, Liquidity: u256.FromFloat(1e6 * e18)})
+				w.ranges("three", "A", "B", ticks.Position{Lower: -100, Upper: 100, Liquidity: u256.FromFloat(1e6 * e18)})
+				w.ranges("four", "A", "B", ticks.Position{Lower: -100, Upper: 100, Liquidity: u256.FromFloat(1e6 * e18)})
 			},
 			in: "A", amount: 8e3 * e18, out: "B",
 			want: "three A>B 5000, four A>B 5000",
@@ -208,7 +208,7 @@ func TestScripts(t *testing.T) {
 			name: "a full pool behind another",
 			pools: func(w *world) {
 				w.pool("one", "A", 1e6*e18, "C", 2e6*e18)
-				w.ranges("three", "C", "B", ticks.Range{Lower: -100, Upper: 100, Liquidity: u256.FromFloat(1e6 * e18)})
+				w.ranges("three", "C", "B", ticks.Position{Lower: -100, Upper: 100, Liquidity: u256.FromFloat(1e6 * e18)})
 				w.pool("two", "A", 1e6*e18, "B", 1e6*e18)
 			},
 			in: "A", amount: 1e4 * e18, out: "B",
@@ -261,7 +261,7 @@ func TestScripts(t *testing.T) {
 			// Of so few units the fee takes two, not one and a half.
 			name: "the last lot of a book, for less than floats promise",
 			pools: func(w *world) {
-				w.ranges("one", "A", "C", ticks.Range{Lower: -1000, Upper: 1000, Liquidity: u256.FromFloat(1e12)})
+				w.ranges("one", "A", "C", ticks.Position{Lower: -1000, Upper: 1000, Liquidity: u256.FromFloat(1e12)})
 				w.pool("two", "C", 1e12, "D", 1e12*1e13)
 				w.book("book", "D", "B", level{1100, 1e15})
 				w.pool("two", "D", 1e6*e18, "B", 1e6*e18)

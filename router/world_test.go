@@ -75,7 +75,7 @@ func (w *world) poolFee(source string, feeBps uint64, a string, ra float64, b st
 
 // ranges adds a pool of concentrated liquidity at a price of 1 and a fee of
 // 0.05%, with the given liquidity in each range of ticks.
-func (w *world) ranges(source, a, b string, list ...ticks.Range) {
+func (w *world) ranges(source, a, b string, list ...ticks.Position) {
 	book := ticks.NewBook(10)
 	for _, r := range list {
 		next, err := book.With(r.Lower, r.Upper, r.Liquidity)

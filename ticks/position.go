@@ -6,8 +6,8 @@ import (
 	"braid/u256"
 )
 
-// Range is a position: liquidity between two ticks.
-type Range struct {
+// Position is liquidity between two ticks.
+type Position struct {
 	Lower, Upper int32
 	Liquidity    u256.Int
 }
@@ -20,14 +20,14 @@ var widths = [...]int32{300, 1200, 6000, 46_000}
 // Spread gives a new pool on the local chain its first price and positions: the
 // sqrt price (Q64.96) at which both amounts, in raw units, are worth the same,
 // and positions around it that take the amounts up.
-func Spread(spacing int32, amount0, amount1 u256.Int) (price u256.Int, positions []Range) {
+func Spread(spacing int32, amount0, amount1 u256.Int) (price u256.Int, positions []Position) {
 	ratio := new(big.Int).Lsh(amount1.Big(), 192)
 	price = u256.FromBig(ratio.Sqrt(ratio.Div(ratio, amount0.Big())))
 	tick := GetTickAtSqrtRatio(price)
 	parts := u256.From(uint64(len(widths)))
 	for _, width := range widths {
 		below, above := max(tick-width, MinTick+spacing), min(tick+width, MaxTick-spacing)
-		r := Range{Lower: below - below%spacing, Upper: above - above%spacing}
+		r := Position{Lower: below - below%spacing, Upper: above - above%spacing}
 		if r.Lower >= tick {
 			r.Lower -= spacing
 		}
@@ -42,7 +42,7 @@ func Spread(spacing int32, amount0, amount1 u256.Int) (price u256.Int, positions
 
 // getLiquidityForAmounts is that of LiquidityAmounts in the periphery, for a
 // price inside the position.
-func getLiquidityForAmounts(price u256.Int, r Range, amount0, amount1 u256.Int) u256.Int {
+func getLiquidityForAmounts(price u256.Int, r Position, amount0, amount1 u256.Int) u256.Int {
 	lower, upper := GetSqrtRatioAtTick(r.Lower), GetSqrtRatioAtTick(r.Upper)
 	mid, _ := price.MulDiv(upper, q96)
 	of0, _ := amount0.MulDiv(mid, upper.Sub(price))

@@ -14,7 +14,7 @@ import (
 type Ranges struct {
 	Spacing int32
 	At      ticks.Point
-	List    []ticks.Range
+	List    []ticks.Position
 }
 
 // Start is a random sqrt price (Q64.96) to open a pool at, mostly not extreme.
@@ -37,14 +37,14 @@ func between(r *rand.Rand, tick int32) u256.Int {
 }
 
 // Another is a random position to be added.
-func (l *Ranges) Another(r *rand.Rand) ticks.Range {
+func (l *Ranges) Another(r *rand.Rand) ticks.Position {
 	edge, here := ticks.MaxTick/l.Spacing, l.At.Tick/l.Spacing
 	reach := int32(1) << r.IntN(21)
 	if l.Spacing == 1 {
 		reach = min(reach, 1<<17) // or a swap burns more than a transaction may
 	}
 	pick := func() int32 { return max(-edge, min(edge, here+r.Int32N(2*reach+1)-reach)) * l.Spacing }
-	p := ticks.Range{Lower: pick(), Upper: pick(), Liquidity: Word(r).Rsh(uint(146 + r.IntN(110))).Add(u256.One)}
+	p := ticks.Position{Lower: pick(), Upper: pick(), Liquidity: Word(r).Rsh(uint(146 + r.IntN(110))).Add(u256.One)}
 	if p.Lower > p.Upper {
 		p.Lower, p.Upper = p.Upper, p.Lower
 	}

@@ -173,7 +173,7 @@ func (c *contract) remove(r *rand.Rand) error {
 	return err
 }
 
-func (c *contract) modify(p ticks.Range, delta *big.Int) (bool, error) {
+func (c *contract) modify(p ticks.Position, delta *big.Int) (bool, error) {
 	return c.act("modify", modifyParams{big.NewInt(int64(p.Lower)), big.NewInt(int64(p.Upper)), delta, [32]byte{}})
 }
 
