@@ -74,8 +74,8 @@ func (x *Indexer) applyLog(changes *changeset, log *types.Log) {
 		if e == nil && err == nil {
 			continue
 		}
-		if wide, ok := e.(venue.Wide); ok && err == nil {
-			for _, id := range changes.poolsOf(wide.Source()) {
+		if all, ok := e.(venue.SourceEvent); ok && err == nil {
+			for _, id := range changes.poolsOf(all.Source()) {
 				x.applyEvent(changes, f, id, e, log)
 			}
 			return

@@ -90,8 +90,8 @@ var ErrUnknownPool = errors.New("unknown pool")
 // Event is what one log says about the pool of that ID.
 type Event interface{ Pool() ID }
 
-// Wide is an event of all pools of a source. Its Pool is empty.
-type Wide interface {
+// SourceEvent is an event of all pools of a source. Its Pool is empty.
+type SourceEvent interface {
 	Event
 	Source() *Source
 }

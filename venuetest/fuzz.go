@@ -67,7 +67,7 @@ func (s *staged) apply(pools map[venue.ID]venue.Pool, log *types.Log) error {
 		return err
 	}
 	ids := []venue.ID{e.Pool()}
-	if _, wide := e.(venue.Wide); wide {
+	if _, wide := e.(venue.SourceEvent); wide {
 		ids = slices.Sorted(maps.Keys(pools))
 	}
 	for _, id := range ids {

@@ -122,7 +122,7 @@ func Applied[P interface {
 		if err != nil {
 			return p, err
 		}
-		if _, wide := e.(venue.Wide); e == nil || wide && pool == nil {
+		if _, wide := e.(venue.SourceEvent); e == nil || wide && pool == nil {
 			continue
 		}
 		if pool, err = f.Apply(pool, e); err != nil {
