@@ -114,7 +114,7 @@ func (x *Indexer) comparePools(ctx context.Context, m *market.Snapshot) (wrong [
 		ours, _ := m.Pool(id)
 		theirs := changes.pools[id]
 		x.metrics.audited.Inc()
-		if bytes.Equal(encodePool(x.joiners, ours), encodePool(x.joiners, theirs)) {
+		if bytes.Equal(encodePool(x.storers, ours), encodePool(x.storers, theirs)) {
 			continue
 		}
 		wrong = append(wrong, id)
@@ -139,7 +139,7 @@ func unusablePools(m *market.Snapshot) (pools []venue.Pool) {
 
 // needsReads tells whether the pool lacks state that must be read from the chain.
 func (x *Indexer) needsReads(p venue.Pool) bool {
-	return slices.ContainsFunc(x.joiners, func(j venue.Joiner) bool { return len(j.Wants(p)) > 0 })
+	return slices.ContainsFunc(x.storers, func(j venue.Storer) bool { return len(j.Wants(p)) > 0 })
 }
 
 // recordMismatch counts a difference, and pauses the source if there are too many.

@@ -44,7 +44,7 @@ func TestDamagedStore(t *testing.T) {
 			tokens := monad.Tokens()
 			pair := [2]common.Address{tokens[i%20].Address, tokens[20+i%20].Address}
 			pools = append(pools, univ2.NewPool(&sources[0], common.Address{1, byte(i)}, pair, u256.From(1e9*number), u256.From(2e9)))
-			written[number] = append(written[number], encodePool(store.joiners, pools[i]))
+			written[number] = append(written[number], encodePool(store.storers, pools[i]))
 		}
 		if m, err = m.Next(market.Block{Number: number, Hash: common.Hash{byte(number)}}, pools, nil); err == nil {
 			err = store.saveSnapshot(m)
@@ -82,7 +82,7 @@ func TestDamagedStore(t *testing.T) {
 		if err := os.WriteFile(path, damaged, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		s := &Store{path: path, fingerprint: store.fingerprint, joiners: store.joiners}
+		s := &Store{path: path, fingerprint: store.fingerprint, storers: store.storers}
 		if err := catchPanics(s.read); err != nil {
 			if errors.Is(err, errCycle) {
 				cycles++
@@ -95,7 +95,7 @@ func TestDamagedStore(t *testing.T) {
 		}
 		want := written[s.loaded.Block.Number]
 		for j, p := range s.loaded.pools {
-			if !bytes.Equal(encodePool(s.joiners, p), want[j]) {
+			if !bytes.Equal(encodePool(s.storers, p), want[j]) {
 				t.Fatalf("byte %d of %d made %d: pool %d is not that of block %d", at, len(damaged), value, j, s.loaded.Block.Number)
 			}
 		}

@@ -37,9 +37,9 @@ func realPools(f *testing.F) (list [][]byte) {
 	return list
 }
 
-func everyJoiner() (list []venue.Joiner) {
+func everyStorer() (list []venue.Storer) {
 	for _, f := range families.Of(monad.Sources(), monad.WrappedNative) {
-		list = append(list, f.(venue.Joiner))
+		list = append(list, f.(venue.Storer))
 	}
 	return list
 }
@@ -47,23 +47,23 @@ func everyJoiner() (list []venue.Joiner) {
 // FuzzPool: bytes that are decoded as a pool are encoded in a form that is decoded
 // as the same pool.
 func FuzzPool(f *testing.F) {
-	joiners := everyJoiner()
+	storers := everyStorer()
 	for _, data := range realPools(f) {
-		p, err := decodePool(joiners, data)
-		if err != nil || !bytes.Equal(encodePool(joiners, p), data) {
+		p, err := decodePool(storers, data)
+		if err != nil || !bytes.Equal(encodePool(storers, p), data) {
 			f.Fatalf("%x is not what it decodes to: %v", data, err)
 		}
 		f.Add(data)
 		f.Add(data[:len(data)/2])
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		p, err := decodePool(joiners, data)
+		p, err := decodePool(storers, data)
 		if err != nil {
 			return
 		}
-		first := encodePool(joiners, p)
-		again, err := decodePool(joiners, first)
-		if err != nil || !bytes.Equal(encodePool(joiners, again), first) {
+		first := encodePool(storers, p)
+		again, err := decodePool(storers, first)
+		if err != nil || !bytes.Equal(encodePool(storers, again), first) {
 			t.Fatalf("%x is encoded as %x: %v", data, first, err)
 		}
 	})
@@ -106,7 +106,7 @@ func FuzzStoreFile(f *testing.F) {
 		if err != nil {
 			f.Fatal(err)
 		}
-		written[number] = encodePool(store.joiners, p)
+		written[number] = encodePool(store.storers, p)
 	}
 	if err := store.Close(); err != nil {
 		f.Fatal(err)
@@ -127,12 +127,12 @@ func FuzzStoreFile(f *testing.F) {
 		if err := os.WriteFile(damaged, file, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		s := &Store{path: damaged, fingerprint: store.fingerprint, joiners: store.joiners}
+		s := &Store{path: damaged, fingerprint: store.fingerprint, storers: store.storers}
 		if catchPanics(s.read) != nil || s.loaded == nil {
 			return
 		}
 		want := written[s.loaded.Block.Number]
-		if len(s.loaded.pools) != 1 || !bytes.Equal(encodePool(s.joiners, s.loaded.pools[0]), want) || len(s.loaded.tokens) != len(tokens) {
+		if len(s.loaded.pools) != 1 || !bytes.Equal(encodePool(s.storers, s.loaded.pools[0]), want) || len(s.loaded.tokens) != len(tokens) {
 			t.Fatalf("%x at %d: %d pools and %d tokens of block %d", change, at, len(s.loaded.pools), len(s.loaded.tokens), s.loaded.Block.Number)
 		}
 	})

@@ -32,7 +32,7 @@ type Config struct {
 
 	// Sources are those of the families: their factories, and the blocks from
 	// which on creation events are searched for. If it is empty, or a family is
-	// no venue.Joiner, a chain is joined by reading all its logs.
+	// no venue.Storer, a chain is joined by reading all its logs.
 	Sources []venue.Source
 
 	// FirstBlock is the number of the first block with a log of interest; 0:
@@ -71,7 +71,7 @@ type Indexer struct {
 	progress   func(Progress)
 
 	sources        []venue.Source
-	joiners        []venue.Joiner   // families whose pools can be read and stored
+	storers        []venue.Storer   // families whose pools can be read and stored
 	creationTopics []common.Hash    // of creation events; empty: the chain is joined by reading all logs
 	discovery      *discovery       // while joining; else nil
 	saved          *market.Snapshot // loaded from the store; nil: none
@@ -117,8 +117,8 @@ func New(c Config) *Indexer {
 		x.listed[t.Address] = t
 	}
 	for _, f := range c.Families {
-		if j, ok := f.(venue.Joiner); ok {
-			x.joiners, x.creationTopics = append(x.joiners, j), append(x.creationTopics, j.Birth())
+		if j, ok := f.(venue.Storer); ok {
+			x.storers, x.creationTopics = append(x.storers, j), append(x.creationTopics, j.Birth())
 		}
 		for _, topic := range f.Topics() {
 			x.families[topic] = append(x.families[topic], f)
@@ -127,7 +127,7 @@ func New(c Config) *Indexer {
 			}
 		}
 	}
-	if len(x.joiners) < len(c.Families) || len(c.Sources) == 0 {
+	if len(x.storers) < len(c.Families) || len(c.Sources) == 0 {
 		x.creationTopics = nil
 	}
 	for _, s := range c.Sources {

@@ -195,7 +195,7 @@ func (x *Indexer) factoryRanges(from, to uint64) (list []blockRange) {
 // createdPool is the pool that a log creates, without state; nil if it creates
 // none.
 func (x *Indexer) createdPool(log *types.Log) venue.Pool {
-	for _, j := range x.joiners {
+	for _, j := range x.storers {
 		if len(log.Topics) == 0 || log.Topics[0] != j.Birth() {
 			continue
 		}

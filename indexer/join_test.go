@@ -27,17 +27,17 @@ func sameSnapshots(t testing.TB, a, b *market.Snapshot) int {
 	if a.Block().Hash != b.Block().Hash {
 		t.Fatalf("markets of blocks %d and %d", a.Block().Number, b.Block().Number)
 	}
-	joiners := everyFamily(monad.Sources())
+	storers := everyFamily(monad.Sources())
 	write := func(p venue.Pool) (data []byte, again venue.Pool) {
-		for _, f := range joiners {
-			if data = f.(venue.Joiner).Save(p); data == nil {
+		for _, f := range storers {
+			if data = f.(venue.Storer).Save(p); data == nil {
 				continue
 			}
-			again, err := f.(venue.Joiner).Restore(data)
+			again, err := f.(venue.Storer).Restore(data)
 			if err != nil {
 				t.Fatalf("pool %s is not restored: %v", p.Info().ID, err)
 			}
-			if _, err := f.(venue.Joiner).Restore(data[:len(data)-1]); err == nil {
+			if _, err := f.(venue.Storer).Restore(data[:len(data)-1]); err == nil {
 				t.Errorf("pool %s is restored from a part", p.Info().ID)
 			}
 			return data, again

@@ -74,7 +74,7 @@ func (x *Indexer) reloadPool(changes *changeset, p venue.Pool) bool {
 	if u, ok := p.(unusable); ok && u.previous != nil {
 		p = u.previous
 	}
-	for _, j := range x.joiners {
+	for _, j := range x.storers {
 		if blank := j.Blank(p); blank != nil {
 			changes.put(blank)
 			changes.loaders[blank.Info().ID] = j

@@ -36,12 +36,12 @@ func checksum(key, value []byte) uint32 {
 // creation event, then what the family writes. A pool whose state is not known is
 // written without state, to be read from the chain after a restart. It is nil for
 // a pool of no family.
-func encodePool(joiners []venue.Joiner, p venue.Pool) []byte {
+func encodePool(storers []venue.Storer, p venue.Pool) []byte {
 	u, unknown := p.(unusable)
 	if unknown {
 		p = u.previous
 	}
-	for _, j := range joiners {
+	for _, j := range storers {
 		if unknown {
 			if blank := j.Blank(p); blank != nil {
 				p = blank
@@ -56,8 +56,8 @@ func encodePool(joiners []venue.Joiner, p venue.Pool) []byte {
 }
 
 // decodePool is the inverse of encodePool.
-func decodePool(joiners []venue.Joiner, data []byte) (venue.Pool, error) {
-	for _, j := range joiners {
+func decodePool(storers []venue.Storer, data []byte) (venue.Pool, error) {
+	for _, j := range storers {
 		if topic := j.Birth(); len(data) >= 4 && string(topic[:4]) == string(data[:4]) {
 			return j.Restore(data[4:])
 		}

@@ -44,7 +44,7 @@ import (
 type Store struct {
 	path        string
 	fingerprint []byte         // identifies format, chain and sources; see newFingerprint
-	joiners     []venue.Joiner // families that can encode and decode pools
+	storers     []venue.Storer // families that can encode and decode pools
 	loaded      *storeContents // read by OpenStore; nil if there was nothing to use
 
 	mu        sync.Mutex // guards the fields below
@@ -107,8 +107,8 @@ func OpenStore(path string, chainID uint64, sources []venue.Source, families []v
 	}
 	s := &Store{path: path, fingerprint: fingerprint}
 	for _, f := range families {
-		if j, ok := f.(venue.Joiner); ok {
-			s.joiners = append(s.joiners, j)
+		if j, ok := f.(venue.Storer); ok {
+			s.storers = append(s.storers, j)
 		}
 	}
 	inUse := fmt.Errorf("store %s is in use by another process: give each its own", path)
@@ -214,7 +214,7 @@ func (s *Store) write(reset bool, header storeHeader, pools []venue.Pool, tokens
 			if i < len(s.pools) && s.pools[i] == p {
 				continue
 			}
-			if err := put(bucketPools, i, encodePool(s.joiners, p), sums.pools); err != nil {
+			if err := put(bucketPools, i, encodePool(s.storers, p), sums.pools); err != nil {
 				return err
 			}
 		}

@@ -56,7 +56,7 @@ func (s *Store) readTx(tx *bbolt.Tx) error {
 	}
 	var sums checksums
 	sums.pools, err = readRecords(pools, contents.Pools, func(value []byte) error {
-		p, err := decodePool(s.joiners, value)
+		p, err := decodePool(s.storers, value)
 		contents.pools = append(contents.pools, p)
 		return err
 	})

@@ -137,7 +137,7 @@ func (w *world) curve(source, token string, sells float64) {
 }
 
 // restore adds a pool that its family reads from what was written down.
-func (w *world) restore(f venue.Joiner, row *venue.Source, a, b string, state func(*venue.Codec)) {
+func (w *world) restore(f venue.Storer, row *venue.Source, a, b string, state func(*venue.Codec)) {
 	w.t.Helper()
 	info := &venue.Info{ID: venue.AddressID(address(0x11, len(w.pools))), Source: row, Tokens: []common.Address{w.token(a), w.token(b)}}
 	p, err := f.Restore(venue.Encode(func(t *venue.Codec) {

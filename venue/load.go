@@ -15,10 +15,10 @@ type Loader interface {
 	Load(Pool, [][]byte) (Pool, error)
 }
 
-// Joiner is a family whose pools need not be followed since their creation:
+// Storer is a family whose pools need not be followed since their creation:
 // they are found by their creation logs alone, read whole at any block, and
 // stored and restored.
-type Joiner interface {
+type Storer interface {
 	Loader
 
 	// Birth is the first topic of the log by which the factory of a source

@@ -142,16 +142,16 @@ func FuzzLogs(f *testing.F, family venue.Family, source *venue.Source, wrappedNa
 // an error or a pool that can be used, or that wants more.
 func FuzzLoad(f *testing.F, family venue.Family, source *venue.Source, wrappedNative common.Address) {
 	s := stage(f, family, source, wrappedNative)
-	joiner := family.(venue.Joiner)
+	storer := family.(venue.Storer)
 	ids := slices.Sorted(maps.Keys(s.pools))
 	var pools []venue.Pool // not read yet
 	var real [][][]byte    // by pool
 	for _, id := range ids {
-		blank := joiner.Blank(s.pools[id])
-		if len(joiner.Wants(blank)) == 0 {
+		blank := storer.Blank(s.pools[id])
+		if len(storer.Wants(blank)) == 0 {
 			continue
 		}
-		pools, real = append(pools, blank), append(real, s.answers(joiner.Wants(blank)))
+		pools, real = append(pools, blank), append(real, s.answers(storer.Wants(blank)))
 		for i, answer := range real[len(real)-1] {
 			f.Add(len(pools)-1, i, answer)
 		}
@@ -166,9 +166,9 @@ func FuzzLoad(f *testing.F, family venue.Family, source *venue.Source, wrappedNa
 		pool %= len(pools)
 		answers := slices.Clone(real[pool])
 		answers[i%len(answers)] = answer
-		if next, err := joiner.Load(pools[pool], answers); err == nil {
+		if next, err := storer.Load(pools[pool], answers); err == nil {
 			use(t, family, next)
-			joiner.Wants(next)
+			storer.Wants(next)
 		}
 	})
 }
@@ -177,23 +177,23 @@ func FuzzLoad(f *testing.F, family venue.Family, source *venue.Source, wrappedNa
 // that can be used, and that Save writes and Restore reads to the same bytes.
 func FuzzRestore(f *testing.F, family venue.Family, source *venue.Source, wrappedNative common.Address) {
 	s := stage(f, family, source, wrappedNative)
-	joiner := family.(venue.Joiner)
+	storer := family.(venue.Storer)
 	for _, p := range s.pools {
-		f.Add(joiner.Save(p))
-		f.Add(joiner.Save(joiner.Blank(p)))
+		f.Add(storer.Save(p))
+		f.Add(storer.Save(storer.Blank(p)))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		p, err := joiner.Restore(data)
+		p, err := storer.Restore(data)
 		if err != nil {
 			return
 		}
 		use(t, family, p)
-		first := joiner.Save(p)
-		again, err := joiner.Restore(first)
+		first := storer.Save(p)
+		again, err := storer.Restore(first)
 		if err != nil {
 			t.Fatalf("what was saved cannot be restored: %v", err)
 		}
-		if second := joiner.Save(again); !bytes.Equal(first, second) {
+		if second := storer.Save(again); !bytes.Equal(first, second) {
 			t.Errorf("saved as %x, then as %x", first, second)
 		}
 	})
@@ -204,7 +204,7 @@ func FuzzRestore(f *testing.F, family venue.Family, source *venue.Source, wrappe
 func use(t *testing.T, family venue.Family, p venue.Pool) {
 	t.Helper()
 	venue.Idle(p)
-	if j, ok := family.(venue.Joiner); ok && j.Save(p) == nil {
+	if j, ok := family.(venue.Storer); ok && j.Save(p) == nil {
 		t.Error("the family does not know its own pool")
 	}
 	for in := range p.Info().Tokens {

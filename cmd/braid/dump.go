@@ -79,7 +79,7 @@ func newSheet(m *market.Snapshot, families []venue.Family) (*sheet, error) {
 
 func save(p venue.Pool, families []venue.Family) ([]byte, error) {
 	for _, f := range families {
-		if j, ok := f.(venue.Joiner); ok {
+		if j, ok := f.(venue.Storer); ok {
 			if data := j.Save(p); data != nil {
 				return data, nil
 			}
@@ -91,7 +91,7 @@ func save(p venue.Pool, families []venue.Family) ([]byte, error) {
 // restore is a pool that its family saved.
 func (p *sheetPool) restore(families []venue.Family) (venue.Pool, error) {
 	for _, f := range families {
-		j, ok := f.(venue.Joiner)
+		j, ok := f.(venue.Storer)
 		if !ok {
 			continue
 		}
