@@ -58,9 +58,9 @@ func apply(block vm.BlockContext, db *state.StateDB, msg *core.Message, hooks *t
 func need(schedules []*gas.Schedule, block vm.BlockContext, db *state.StateDB, msg *core.Message) ([]uint64, error) {
 	warm := append([]common.Address{msg.From, *msg.To, block.Coinbase},
 		vm.ActivePrecompiles(rules.Rules(block.BlockNumber, true, block.Time))...)
-	m := &meter{state: db, machine: gas.NewTally(gas.Ethereum, warm...)}
+	m := &meter{state: db, machine: gas.NewTracker(gas.Ethereum, warm...)}
 	for _, s := range schedules {
-		m.books = append(m.books, &ledger{tally: gas.NewTally(s, warm...)})
+		m.books = append(m.books, &ledger{tally: gas.NewTracker(s, warm...)})
 	}
 	if _, err := apply(block, db, msg, m.hooks()); err != nil {
 		return nil, err
@@ -76,7 +76,7 @@ func need(schedules []*gas.Schedule, block vm.BlockContext, db *state.StateDB, m
 // machine's own costs, and wherever the schedules differ, the difference.
 type meter struct {
 	state   tracing.StateDB
-	machine *gas.Tally // what the machine has warm
+	machine *gas.Tracker // what the machine has warm
 	frames  []call
 	books   []*ledger
 }
@@ -92,7 +92,7 @@ type call struct {
 
 // ledger is what an execution costs on one schedule.
 type ledger struct {
-	tally  *gas.Tally
+	tally  *gas.Tracker
 	frames []frame
 	need   int64 // of the outermost frame, when it is done
 }
@@ -120,15 +120,15 @@ func (m *meter) enter(depth int, typ byte, _, to common.Address, _ []byte, given
 		}
 		passed = int64(given) - stipend // which the opcode was charged for too
 	}
-	m.frames = append(m.frames, call{to: to, given: int64(given), mark: m.machine.Mark()})
+	m.frames = append(m.frames, call{to: to, given: int64(given), mark: m.machine.Snapshot()})
 	for _, b := range m.books {
 		if depth > 0 {
 			b.top().used -= passed
 		}
-		b.frames = append(b.frames, frame{mark: b.tally.Mark(), stipend: stipend})
+		b.frames = append(b.frames, frame{mark: b.tally.Snapshot(), stipend: stipend})
 	}
 	if creates {
-		m.touch(func(t *gas.Tally) int64 { t.Account(to); return 0 })
+		m.touch(func(t *gas.Tracker) int64 { t.Account(to); return 0 })
 	}
 }
 
@@ -187,7 +187,7 @@ func (m *meter) opcode(_ uint64, code byte, _, cost uint64, scope tracing.OpCont
 }
 
 // touch moves every ledger from the machine's price to its own.
-func (m *meter) touch(what func(*gas.Tally) int64) {
+func (m *meter) touch(what func(*gas.Tracker) int64) {
 	charged := what(m.machine)
 	for _, b := range m.books {
 		b.top().used += what(b.tally) - charged
@@ -195,12 +195,12 @@ func (m *meter) touch(what func(*gas.Tally) int64) {
 }
 
 // touches is what an opcode does that schedules differ about.
-func (m *meter) touches(op vm.OpCode, scope tracing.OpContext) func(*gas.Tally) int64 {
+func (m *meter) touches(op vm.OpCode, scope tracing.OpContext) func(*gas.Tracker) int64 {
 	stack := scope.StackData()
 	arg := func(i int) *uint256.Int { return &stack[len(stack)-1-i] }
-	account := func(i int) func(*gas.Tally) int64 {
+	account := func(i int) func(*gas.Tracker) int64 {
 		a := common.Address(arg(i).Bytes20())
-		return func(t *gas.Tally) int64 { return t.Account(a) }
+		return func(t *gas.Tracker) int64 { return t.Account(a) }
 	}
 	switch op {
 	case vm.BALANCE, vm.EXTCODESIZE, vm.EXTCODECOPY, vm.EXTCODEHASH, vm.SELFDESTRUCT:
@@ -211,10 +211,10 @@ func (m *meter) touches(op vm.OpCode, scope tracing.OpContext) func(*gas.Tally) 
 		key := arg(0).Bytes32()
 		slot := gas.Slot{At: scope.Address(), Key: u256.FromBytes(key[:])}
 		if op == vm.SLOAD {
-			return func(t *gas.Tally) int64 { return t.Load(slot) }
+			return func(t *gas.Tracker) int64 { return t.Load(slot) }
 		}
 		now, value := m.state.GetState(slot.At, key), arg(1).Bytes32()
-		return func(t *gas.Tally) int64 { return t.Store(slot, u256.FromBytes(now[:]), u256.FromBytes(value[:])) }
+		return func(t *gas.Tracker) int64 { return t.Store(slot, u256.FromBytes(now[:]), u256.FromBytes(value[:])) }
 	}
 	return nil
 }

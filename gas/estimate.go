@@ -23,7 +23,7 @@ type Estimate struct {
 	Accounts
 	Step
 
-	state   *Tally
+	state   *Tracker
 	native  bool // the recipient gets native currency
 	total   int64
 	stores  uint64 // so far: each writes another value than any before
@@ -85,7 +85,7 @@ const (
 // unwraps it. If funds is FromRouter, the Router first wraps what the sender
 // sends along.
 func NewEstimate(s *Schedule, a Accounts, funds Funds, tokenOut common.Address, native bool) *Estimate {
-	e := &Estimate{Accounts: a, native: native, state: NewTally(s, a.Sender, a.Router)}
+	e := &Estimate{Accounts: a, native: native, state: NewTracker(s, a.Sender, a.Router)}
 	e.Add(gasRouter)
 	e.Call(a.Executor)
 	if funds == FromRouter {

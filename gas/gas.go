@@ -1,7 +1,7 @@
 // Package gas prices what a transaction does to accounts and storage, as Ethereum does and as Monad does.
 //
 // The two differ in what a first (cold) access and a write cost; all else costs
-// the same. So a Tally follows a transaction, keeps what is warm and what was
+// the same. So a Tracker follows a transaction, keeps what is warm and what was
 // written, and returns for each access what it costs beyond a warm one. An
 // Estimate uses it to add up a swap before it is sent. All numbers are units of
 // gas.

@@ -6,16 +6,16 @@ import (
 	"braid/u256"
 )
 
-// Tally follows the accesses of one transaction: it keeps which accounts and
+// Tracker follows the accesses of one transaction: it keeps which accounts and
 // pages are warm and what was written. Account, Load and Store return what the
 // access costs beyond a warm one, in gas.
-type Tally struct {
-	schedule *Schedule
-	accounts map[common.Address]bool
-	pages    map[Slot]page
-	slots    map[Slot]slot
-	marked   bool
-	undo     []func() // since the first mark
+type Tracker struct {
+	schedule  *Schedule
+	accounts  map[common.Address]bool
+	pages     map[Slot]page
+	slots     map[Slot]slot
+	snapshots bool
+	undo      []func() // since the first snapshot
 }
 
 // Slot is a word of an account's storage.
@@ -34,9 +34,9 @@ type page struct {
 // slot is the value of a slot before the transaction, and now.
 type slot struct{ original, current u256.Int }
 
-// NewTally begins a transaction in which the given accounts are warm.
-func NewTally(s *Schedule, warm ...common.Address) *Tally {
-	t := &Tally{schedule: s, accounts: map[common.Address]bool{}, pages: map[Slot]page{}, slots: map[Slot]slot{}}
+// NewTracker begins a transaction in which the given accounts are warm.
+func NewTracker(s *Schedule, warm ...common.Address) *Tracker {
+	t := &Tracker{schedule: s, accounts: map[common.Address]bool{}, pages: map[Slot]page{}, slots: map[Slot]slot{}}
 	for _, a := range warm {
 		t.accounts[a] = true
 	}
@@ -44,28 +44,28 @@ func NewTally(s *Schedule, warm ...common.Address) *Tally {
 }
 
 // Schedule is the one it charges by.
-func (t *Tally) Schedule() *Schedule { return t.schedule }
+func (t *Tracker) Schedule() *Schedule { return t.schedule }
 
 // Account is an access to an account.
-func (t *Tally) Account(a common.Address) int64 {
+func (t *Tracker) Account(a common.Address) int64 {
 	if t.accounts[a] {
 		return 0
 	}
 	t.accounts[a] = true
-	if t.marked {
+	if t.snapshots {
 		t.undo = append(t.undo, func() { delete(t.accounts, a) })
 	}
 	return t.schedule.coldAccount
 }
 
 // Load is a read of a slot.
-func (t *Tally) Load(s Slot) int64 {
+func (t *Tracker) Load(s Slot) int64 {
 	return t.touch(s, t.schedule.coldLoad)
 }
 
 // Store is a write of value to a slot that held was before the transaction. Only
 // the first write of a slot looks at was.
-func (t *Tally) Store(s Slot, was, value u256.Int) int64 {
+func (t *Tracker) Store(s Slot, was, value u256.Int) int64 {
 	cost := t.touch(s, t.schedule.coldStore)
 	old, seen := t.slots[s]
 	if !seen {
@@ -77,13 +77,13 @@ func (t *Tally) Store(s Slot, was, value u256.Int) int64 {
 	cost += t.schedule.store(&p, old.original, old.current, value)
 	t.pages[key] = p
 	t.slots[s] = slot{old.original, value}
-	if t.marked {
+	if t.snapshots {
 		t.undo = append(t.undo, func() { t.pages[key], t.slots[s] = oldPage, old })
 	}
 	return cost
 }
 
-func (t *Tally) touch(s Slot, cold int64) int64 {
+func (t *Tracker) touch(s Slot, cold int64) int64 {
 	key := t.page(s)
 	p := t.pages[key]
 	if p.warm {
@@ -92,28 +92,28 @@ func (t *Tally) touch(s Slot, cold int64) int64 {
 	old := p
 	p.warm = true
 	t.pages[key] = p
-	if t.marked {
+	if t.snapshots {
 		t.undo = append(t.undo, func() { t.pages[key] = old })
 	}
 	return cold
 }
 
 // page is the key of the slot's page.
-func (t *Tally) page(s Slot) Slot {
+func (t *Tracker) page(s Slot) Slot {
 	return Slot{s.At, s.Key.Rsh(t.schedule.pageBits)}
 }
 
-// Mark is a state to which Revert can return.
-func (t *Tally) Mark() int {
-	t.marked = true
+// Snapshot is a state to which Revert can return.
+func (t *Tracker) Snapshot() int {
+	t.snapshots = true
 	return len(t.undo)
 }
 
-// Revert returns to a mark: what a call did that reverted is cold again, and
+// Revert returns to a snapshot: what a call did that reverted is cold again, and
 // unwritten.
-func (t *Tally) Revert(mark int) {
-	for i := len(t.undo) - 1; i >= mark; i-- {
+func (t *Tracker) Revert(to int) {
+	for i := len(t.undo) - 1; i >= to; i-- {
 		t.undo[i]()
 	}
-	t.undo = t.undo[:mark]
+	t.undo = t.undo[:to]
 }
