@@ -118,7 +118,7 @@ func New(c Config) *Indexer {
 	}
 	for _, f := range c.Families {
 		if j, ok := f.(venue.Storer); ok {
-			x.storers, x.creationTopics = append(x.storers, j), append(x.creationTopics, j.Birth())
+			x.storers, x.creationTopics = append(x.storers, j), append(x.creationTopics, j.CreationTopic())
 		}
 		for _, topic := range f.Topics() {
 			x.families[topic] = append(x.families[topic], f)

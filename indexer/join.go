@@ -196,7 +196,7 @@ func (x *Indexer) factoryRanges(from, to uint64) (list []blockRange) {
 // none.
 func (x *Indexer) createdPool(log *types.Log) venue.Pool {
 	for _, j := range x.storers {
-		if len(log.Topics) == 0 || log.Topics[0] != j.Birth() {
+		if len(log.Topics) == 0 || log.Topics[0] != j.CreationTopic() {
 			continue
 		}
 		f := j.(venue.Family)
@@ -212,7 +212,7 @@ func (x *Indexer) createdPool(log *types.Log) venue.Pool {
 			x.log.Warn("log cannot be decoded", "block", log.BlockNumber, "err", err)
 			return nil
 		}
-		return j.Blank(p)
+		return j.Unloaded(p)
 	}
 	return nil
 }

@@ -75,7 +75,7 @@ func (x *Indexer) reloadPool(changes *changeset, p venue.Pool) bool {
 		p = u.previous
 	}
 	for _, j := range x.storers {
-		if blank := j.Blank(p); blank != nil {
+		if blank := j.Unloaded(p); blank != nil {
 			changes.put(blank)
 			changes.loaders[blank.Info().ID] = j
 			return true

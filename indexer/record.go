@@ -43,12 +43,12 @@ func encodePool(storers []venue.Storer, p venue.Pool) []byte {
 	}
 	for _, j := range storers {
 		if unknown {
-			if blank := j.Blank(p); blank != nil {
+			if blank := j.Unloaded(p); blank != nil {
 				p = blank
 			}
 		}
 		if data := j.Save(p); data != nil {
-			topic := j.Birth()
+			topic := j.CreationTopic()
 			return append(topic[:4:4], data...)
 		}
 	}
@@ -58,7 +58,7 @@ func encodePool(storers []venue.Storer, p venue.Pool) []byte {
 // decodePool is the inverse of encodePool.
 func decodePool(storers []venue.Storer, data []byte) (venue.Pool, error) {
 	for _, j := range storers {
-		if topic := j.Birth(); len(data) >= 4 && string(topic[:4]) == string(data[:4]) {
+		if topic := j.CreationTopic(); len(data) >= 4 && string(topic[:4]) == string(data[:4]) {
 			return j.Restore(data[4:])
 		}
 	}

@@ -21,13 +21,13 @@ type Loader interface {
 type Storer interface {
 	Loader
 
-	// Birth is the first topic of the log by which the factory of a source
+	// CreationTopic is the first topic of the log by which the factory of a source
 	// announces a new pool.
-	Birth() common.Hash
+	CreationTopic() common.Hash
 
-	// Blank is the pool with nothing but what never changes: it wants all the
+	// Unloaded is the pool with nothing but what never changes: it wants all the
 	// rest. Nil for a pool of another family.
-	Blank(Pool) Pool
+	Unloaded(Pool) Pool
 
 	// Save encodes a pool; nil for a pool of another family. Pools that behave
 	// alike have the same encoding, whether they were followed or loaded.

@@ -147,7 +147,7 @@ func FuzzLoad(f *testing.F, family venue.Family, source *venue.Source, wrappedNa
 	var pools []venue.Pool // not read yet
 	var real [][][]byte    // by pool
 	for _, id := range ids {
-		blank := storer.Blank(s.pools[id])
+		blank := storer.Unloaded(s.pools[id])
 		if len(storer.Wants(blank)) == 0 {
 			continue
 		}
@@ -180,7 +180,7 @@ func FuzzRestore(f *testing.F, family venue.Family, source *venue.Source, wrappe
 	storer := family.(venue.Storer)
 	for _, p := range s.pools {
 		f.Add(storer.Save(p))
-		f.Add(storer.Save(storer.Blank(p)))
+		f.Add(storer.Save(storer.Unloaded(p)))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		p, err := storer.Restore(data)

@@ -10,11 +10,11 @@ import (
 	"braid/venue"
 )
 
-// Birth is the topic of PoolRegistered.
-func (f *Family) Birth() common.Hash { return topicRegistered }
+// CreationTopic is the topic of PoolRegistered.
+func (f *Family) CreationTopic() common.Hash { return topicRegistered }
 
-// Blank leaves a pool that is never routed as it is.
-func (f *Family) Blank(p venue.Pool) venue.Pool {
+// Unloaded leaves a pool that is never routed as it is.
+func (f *Family) Unloaded(p venue.Pool) venue.Pool {
 	q, ok := p.(*Pool)
 	if !ok {
 		return nil

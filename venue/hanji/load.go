@@ -10,10 +10,10 @@ import (
 	"braid/venue"
 )
 
-// Birth is the topic of OnchainCLOBCreated.
-func (f *Family) Birth() common.Hash { return topicCreated }
+// CreationTopic is the topic of OnchainCLOBCreated.
+func (f *Family) CreationTopic() common.Hash { return topicCreated }
 
-func (f *Family) Blank(p venue.Pool) venue.Pool {
+func (f *Family) Unloaded(p venue.Pool) venue.Pool {
 	q, ok := p.(*Pool)
 	if !ok {
 		return nil

@@ -11,8 +11,8 @@ import (
 	"braid/venue"
 )
 
-// Birth is the topic of MarketRegistered.
-func (f *Family) Birth() common.Hash { return topicRegistered }
+// CreationTopic is the topic of MarketRegistered.
+func (f *Family) CreationTopic() common.Hash { return topicRegistered }
 
 // loading is how far a market has been read from the chain: first all but the
 // orders, then the orders level by level.
@@ -24,7 +24,7 @@ type loading struct {
 // bid is added to a price to ask the Lens for bids.
 var bid = u256.One.Lsh(32)
 
-func (f *Family) Blank(p venue.Pool) venue.Pool {
+func (f *Family) Unloaded(p venue.Pool) venue.Pool {
 	q, ok := p.(*Pool)
 	if !ok {
 		return nil

@@ -12,8 +12,8 @@ import (
 	"braid/venue"
 )
 
-// Birth is the topic of PoolCreated.
-func (f *Family) Birth() common.Hash { return topicCreated }
+// CreationTopic is the topic of PoolCreated.
+func (f *Family) CreationTopic() common.Hash { return topicCreated }
 
 // loading is how far the ticks of a pool have been read, word by word of its
 // bitmap.
@@ -25,7 +25,7 @@ type loading struct {
 // unread is the Idle of a pool while it is read.
 const unread = "not read from the chain yet"
 
-func (f *Family) Blank(p venue.Pool) venue.Pool {
+func (f *Family) Unloaded(p venue.Pool) venue.Pool {
 	q, ok := p.(*Pool)
 	if !ok {
 		return nil
@@ -135,7 +135,7 @@ func (f *Family) Save(p venue.Pool) []byte {
 	return venue.Encode(func(c *venue.Codec) { q.fields(c, &book) })
 }
 
-// Restore gives a pool that had not been read completely as Blank does.
+// Restore gives a pool that had not been read completely as Unloaded does.
 func (f *Family) Restore(data []byte) (venue.Pool, error) {
 	var p Pool
 	var w stored
@@ -152,7 +152,7 @@ func (f *Family) Restore(data []byte) (venue.Pool, error) {
 	}
 	p.pancake = isPancake(p.info.Source)
 	if p.idle == unread {
-		return f.Blank(p.with(book)), nil
+		return f.Unloaded(p.with(book)), nil
 	}
 	return p.with(book), nil
 }

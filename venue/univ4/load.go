@@ -14,8 +14,8 @@ import (
 	"braid/venue"
 )
 
-// Birth is the topic of Initialize.
-func (f *Family) Birth() common.Hash { return topicInitialize }
+// CreationTopic is the topic of Initialize.
+func (f *Family) CreationTopic() common.Hash { return topicInitialize }
 
 // loading is what is still to be read of a pool: words of its bitmap, and the
 // ticks that they show.
@@ -28,8 +28,8 @@ type loading struct {
 // unread is the Idle of a pool while it is read.
 const unread = "not read from the chain yet"
 
-// Blank leaves a pool that is never routed as it is.
-func (f *Family) Blank(p venue.Pool) venue.Pool {
+// Unloaded leaves a pool that is never routed as it is.
+func (f *Family) Unloaded(p venue.Pool) venue.Pool {
 	q, ok := p.(*Pool)
 	if !ok {
 		return nil
@@ -191,7 +191,7 @@ func (f *Family) Save(p venue.Pool) []byte {
 	return venue.Encode(func(c *venue.Codec) { q.fields(c, &list) })
 }
 
-// Restore gives a pool that had not been read completely as Blank does.
+// Restore gives a pool that had not been read completely as Unloaded does.
 func (f *Family) Restore(data []byte) (venue.Pool, error) {
 	var p Pool
 	var list []ticks.Tick
@@ -206,7 +206,7 @@ func (f *Family) Restore(data []byte) (venue.Pool, error) {
 		return nil, fmt.Errorf("univ4: %w", err)
 	}
 	if p.idle == unread {
-		return f.Blank(&p), nil
+		return f.Unloaded(&p), nil
 	}
 	return p.withCurves(), nil
 }
