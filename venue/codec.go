@@ -42,6 +42,16 @@ func Decode(data []byte, sources map[common.Address]*Source, fields func(*Codec)
 	return c.err
 }
 
+// Save is the encoding of a pool of type P by the fields that a function lists;
+// nil for a pool of another type.
+func Save[P Pool](p Pool, fields func(P, *Codec)) []byte {
+	q, ok := p.(P)
+	if !ok {
+		return nil
+	}
+	return Encode(func(c *Codec) { fields(q, c) })
+}
+
 var errShort = errors.New("too short")
 
 // next are the next n bytes; zeros when there are not so many.

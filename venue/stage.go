@@ -1,6 +1,8 @@
 package venue
 
 import (
+	"fmt"
+
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
 
@@ -61,4 +63,19 @@ func Etch(site Site, at common.Address, name string, args ...any) error {
 		return err
 	}
 	return site.Etch(at, init)
+}
+
+// EventIn is the first event of type E that a family decodes from logs, such as
+// the creation of a pool in those of a transaction.
+func EventIn[E Event](f Family, logs []*types.Log) (E, error) {
+	for _, log := range logs {
+		e, err := f.Decode(log)
+		if err != nil {
+			return *new(E), err
+		}
+		if found, ok := e.(E); ok {
+			return found, nil
+		}
+	}
+	return *new(E), fmt.Errorf("no %T in %d logs", *new(E), len(logs))
 }

@@ -49,6 +49,19 @@ func PoolAtStart(s StepCall, _ common.Address) []ID {
 	return []ID{AddressID(common.Address(s.Body[:20]))}
 }
 
+// PoolStep is a kind of that number whose bodies are the pool's address alone.
+// Words are the given ones and the address.
+func PoolStep(number byte, words string) StepKind {
+	return StepKind{
+		Number: number,
+		Length: FixedLength(common.AddressLength),
+		Pools:  PoolAtStart,
+		Words: func(s StepCall, _ func(common.Address) string) string {
+			return words + " " + common.Address(s.Body).Hex()
+		},
+	}
+}
+
 // FlagWords names the bits of a byte that are set, lowest first, and gives
 // none for a byte without any. Bits that have no name show as hex.
 func FlagWords(flags byte, none string, names ...string) string {

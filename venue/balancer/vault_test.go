@@ -23,29 +23,6 @@ var (
 	source  = venue.Source{ID: "BalancerV3", Type: venue.Balancer, Family: balancer.Name, Factory: vaultAt}
 )
 
-type tokenConfig struct {
-	Token         common.Address
-	Kind          uint8
-	RateProvider  common.Address
-	PaysYieldFees bool
-}
-
-type weightedParams struct {
-	Name              string
-	Symbol            string
-	NumTokens         *big.Int
-	NormalizedWeights []*big.Int
-	Version           string
-	MinTokenBalances  []*big.Int
-}
-
-type stableParams struct {
-	Name                   string
-	Symbol                 string
-	AmplificationParameter *big.Int
-	Version                string
-}
-
 // vault is the real one, with tokens of ours and one pool that the family
 // follows.
 type vault struct {
@@ -162,10 +139,10 @@ func (v *vault) open(s shape) (bool, error) {
 }
 
 func (v *vault) openAt(desk, rate common.Address, s shape) (bool, error) {
-	var configs []tokenConfig
+	var configs []balancer.TokenConfig
 	var amounts, least []*big.Int
 	for i, t := range s.tokens {
-		c := tokenConfig{Token: v.tokens[t]}
+		c := balancer.TokenConfig{Token: v.tokens[t]}
 		if i == s.rated {
 			c.Kind, c.RateProvider = 1, rate
 		}
@@ -174,10 +151,10 @@ func (v *vault) openAt(desk, rate common.Address, s shape) (bool, error) {
 		least = append(least, max256(u256.From(1e6), v.scale[t]).Big())
 	}
 	init := v.Artifact("BalancerStablePool").Init
-	params := any(stableParams{"P", "P", big.NewInt(s.amp), "1"})
+	params := any(balancer.StableParams{"P", "P", big.NewInt(s.amp), "1"})
 	if s.weights != nil {
 		init = v.Artifact("BalancerWeightedPool").Init
-		params = weightedParams{"P", "P", big.NewInt(int64(len(s.tokens))), s.weights, "1", least}
+		params = balancer.WeightedParams{"P", "P", big.NewInt(int64(len(s.tokens))), s.weights, "1", least}
 	}
 	before := v.pool
 	v.pool = nil

@@ -1,10 +1,7 @@
 package hanji
 
 import (
-	"errors"
 	"fmt"
-
-	"github.com/ethereum/go-ethereum/core/types"
 
 	"braid/u256"
 	"braid/venue"
@@ -51,11 +48,11 @@ func (f *Family) Open(site venue.Site, listings []venue.Listing) error {
 		return fmt.Errorf("hanji: create markets: %w", err)
 	}
 	for i, l := range own {
-		p, err := f.createdIn(logs[i])
+		made, err := venue.EventIn[created](f, logs[i])
 		if err != nil {
-			return err
+			return fmt.Errorf("hanji: create markets: %w", err)
 		}
-		place = append(place, p.orders(l)...)
+		place = append(place, made.pool.orders(l)...)
 	}
 	if _, err := site.Send(place); err != nil {
 		return fmt.Errorf("hanji: place orders: %w", err)
@@ -113,20 +110,6 @@ func (p *Pool) orders(l venue.Listing) []venue.Tx {
 		order(false, share(y).Div(bid), bid)
 	}
 	return txs
-}
-
-// createdIn is the market whose creation is among the logs.
-func (f *Family) createdIn(logs []*types.Log) (*Pool, error) {
-	for _, log := range logs {
-		e, err := f.Decode(log)
-		if err != nil {
-			return nil, err
-		}
-		if c, ok := e.(created); ok {
-			return c.pool, nil
-		}
-	}
-	return nil, errors.New("hanji: create left no OnchainCLOBCreated")
 }
 
 func flag(b bool) []byte {

@@ -221,13 +221,7 @@ func (p *Pool) fields(c *venue.Codec) {
 	}
 }
 
-func (f *Family) Save(p venue.Pool) []byte {
-	q, ok := p.(*Pool)
-	if !ok {
-		return nil
-	}
-	return venue.Encode(q.fields)
-}
+func (f *Family) Save(p venue.Pool) []byte { return venue.Save(p, (*Pool).fields) }
 
 func (f *Family) Restore(data []byte) (venue.Pool, error) {
 	p := Pool{terms: &terms{}}

@@ -1,11 +1,9 @@
 package nadfun
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/ethereum/go-ethereum/common"
-	"github.com/ethereum/go-ethereum/core/types"
 
 	"braid/u256"
 	"braid/venue"
@@ -75,11 +73,11 @@ func (f *Family) launch(site venue.Site, source *venue.Source) error {
 		return err
 	}
 	for i, l := range launches {
-		token, err := f.createdIn(logs[i])
+		made, err := venue.EventIn[created](f, logs[i])
 		if err != nil {
 			return err
 		}
-		never := u256.Max.Bytes()
+		token, never := made.token, u256.Max.Bytes()
 		buy := venue.Calldata("buy((uint256,address,address,uint256))", nil, token[:], holder[:], never[:])
 		trade = append(trade, venue.Tx{To: routerOf(source), Value: payment(l.percent), Data: buy, Gas: buyGas})
 		if l.graduates {
@@ -114,18 +112,4 @@ func createCall(creator common.Address, name, symbol string, salt int) []byte {
 		data = append(data, common.RightPadBytes([]byte(text), 32)...)
 	}
 	return data
-}
-
-// createdIn is the token whose launch is among the logs.
-func (f *Family) createdIn(logs []*types.Log) (common.Address, error) {
-	for _, log := range logs {
-		e, err := f.Decode(log)
-		if err != nil {
-			return common.Address{}, err
-		}
-		if c, ok := e.(created); ok {
-			return c.token, nil
-		}
-	}
-	return common.Address{}, errors.New("create left no CurveCreate")
 }

@@ -1,11 +1,7 @@
 package univ2
 
 import (
-	"errors"
 	"fmt"
-
-	"github.com/ethereum/go-ethereum/common"
-	"github.com/ethereum/go-ethereum/core/types"
 
 	"braid/venue"
 )
@@ -48,10 +44,11 @@ func (f *Family) Open(site venue.Site, listings []venue.Listing) error {
 	}
 	founder := site.Founder()
 	for i, l := range own {
-		pair, err := f.createdIn(logs[i])
+		made, err := venue.EventIn[created](f, logs[i])
 		if err != nil {
-			return err
+			return fmt.Errorf("univ2: create pairs: %w", err)
 		}
+		pair := made.pair
 		for k, token := range l.Tokens {
 			amount := l.Amounts[k].Bytes()
 			fill = append(fill, venue.Tx{To: token, Data: venue.Calldata("transfer(address,uint256)", pair[:], amount[:]), Gas: transferGas})
@@ -62,18 +59,4 @@ func (f *Family) Open(site venue.Site, listings []venue.Listing) error {
 		return fmt.Errorf("univ2: fill pairs: %w", err)
 	}
 	return nil
-}
-
-// createdIn is the pair whose creation is among the logs.
-func (f *Family) createdIn(logs []*types.Log) (common.Address, error) {
-	for _, log := range logs {
-		e, err := f.Decode(log)
-		if err != nil {
-			return common.Address{}, err
-		}
-		if c, ok := e.(created); ok {
-			return c.pair, nil
-		}
-	}
-	return common.Address{}, errors.New("univ2: createPair left no PairCreated")
 }

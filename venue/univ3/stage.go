@@ -1,11 +1,9 @@
 package univ3
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/ethereum/go-ethereum/common"
-	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/ethereum/go-ethereum/crypto"
 
 	"braid/ticks"
@@ -82,9 +80,9 @@ func (f *Family) Open(site venue.Site, listings []venue.Listing) error {
 	approved := map[common.Address]bool{}
 	most := u256.Max.Bytes()
 	for i, l := range own {
-		pool, err := f.createdIn(logs[i])
+		pool, err := venue.EventIn[created](f, logs[i])
 		if err != nil {
-			return err
+			return fmt.Errorf("univ3: create pools: %w", err)
 		}
 		for _, token := range pool.tokens {
 			if !approved[token] {
@@ -141,18 +139,4 @@ func (e created) fill(l venue.Listing) []venue.Tx {
 		txs = append(txs, venue.Tx{To: actor, Data: data, Gas: mintGas})
 	}
 	return txs
-}
-
-// createdIn is the pool whose creation is among the logs.
-func (f *Family) createdIn(logs []*types.Log) (created, error) {
-	for _, log := range logs {
-		e, err := f.Decode(log)
-		if err != nil {
-			return created{}, err
-		}
-		if c, ok := e.(created); ok {
-			return c, nil
-		}
-	}
-	return created{}, errors.New("univ3: createPool left no PoolCreated")
 }
