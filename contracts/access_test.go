@@ -96,7 +96,7 @@ func TestLaw6NamedErrors(t *testing.T) {
 	generous := r.hostileExecutor(func(common.Address) []act { return []act{give(r.b, recipient, e18(1))} })
 	for name, c := range map[string]struct {
 		mutate func(*order)
-		fault string
+		fault  string
 	}{
 		"nothing in":            {func(o *order) { o.amountIn, o.executor = new(big.Int), generous }, "ZeroAmount"},
 		"late":                  {func(o *order) { o.deadline = big.NewInt(now - 1) }, "Expired"},

@@ -15,7 +15,7 @@ func TestIncidents(t *testing.T) {
 	as := func(token common.Address) []byte { return route(nil, through(pair{token, 30}, 0, 1)) }
 	for name, c := range map[string]struct {
 		mutate func(*order)
-		fault string
+		fault  string
 	}{
 		// Transit, Sushi RouteProcessor2, Dexible: the pool is a token.
 		"tokenIn as pool":        {func(o *order) { o.route = as(r.a) }, "0x"},

@@ -12,6 +12,7 @@ import (
 	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/ethereum/go-ethereum/crypto"
 
+	"braid/families"
 	"braid/plan"
 	"braid/u256"
 	"braid/venue"
@@ -66,9 +67,8 @@ func newVenueRig(t testing.TB) *venueRig {
 		{ID: "Hanji", Family: hanji.Name, Factory: place("Hanji")},
 		{ID: "NadFun", Family: nadfun.Name, Factory: place("NadFun"), Params: nadfun.Router(place("NadFun router"))},
 	}
-	s.families = []family{
-		univ2.New(rows), univ3.New(rows), univ4.New(rows, s.wrapped), balancer.New(rows),
-		kuru.New(rows, s.wrapped), hanji.New(rows, s.wrapped), nadfun.New(rows, s.wrapped),
+	for _, f := range families.Of(rows, s.wrapped) {
+		s.families = append(s.families, f.(family))
 	}
 	var listings []venue.Listing
 	list := func(source int, x, y common.Address, amountX, amountY int64) {

@@ -25,11 +25,11 @@ contract KuruMaker {
     uint256 private constant BPS = 10_000;
 
     KuruRegistrar private immutable registrar;
-    KuruMargin private immutable purse;
+    KuruMargin private immutable margin;
 
-    constructor(KuruRegistrar registrar_, KuruMargin purse_) {
+    constructor(KuruRegistrar registrar_, KuruMargin margin_) {
         registrar = registrar_;
-        purse = purse_;
+        margin = margin_;
     }
 
     /// @notice Opens a market at the price of the two amounts, which were sent
@@ -81,10 +81,10 @@ contract KuruMaker {
 
     function deposit(address owner, address token, uint256 amount) private {
         if (token == address(0)) {
-            purse.deposit{value: amount}(owner, token, amount);
+            margin.deposit{value: amount}(owner, token, amount);
         } else {
-            IERC20(token).approve(address(purse), amount);
-            purse.deposit(owner, token, amount);
+            IERC20(token).approve(address(margin), amount);
+            margin.deposit(owner, token, amount);
         }
     }
 

@@ -4,7 +4,7 @@ pragma solidity 0.8.30;
 import {IERC20} from "../src/Transfer.sol";
 
 /// @title KuruMargin
-/// @notice Stands in for Kuru's margin account on the local chain: the purse
+/// @notice Stands in for Kuru's margin account on the local chain: the account
 /// of its makers and vaults, which its markets debit and credit. The zero
 /// address is native.
 contract KuruMargin {

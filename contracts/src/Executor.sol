@@ -26,7 +26,7 @@ import {V3} from "./kinds/V3.sol";
 /// straight to the recipient.
 ///
 /// The few units that a venue cannot take (an order book's dust) go back to
-/// the sender; of tokenIn, where they can be told beforehand, they are never
+/// the sender; of tokenIn, where they can be computed beforehand, they are never
 /// pulled.
 ///
 /// PREPAID in the kind of a step means that the step before it pays its whole
@@ -118,14 +118,14 @@ contract Executor is V2, V3, UniswapV4, BalancerV3, Kuru, Hanji, NadFun {
         }
     }
 
-    /// @dev Runs a step and gives what it could not take back.
+    /// @dev Runs a step and returns the dust it could not take to the sender.
     function run(uint256 kind, Step memory s, bytes calldata body, address sender) private returns (uint256 made) {
         uint256 given = s.amount;
         made = swap(kind, s, body);
         if (s.amount < given && s.funds == Funds.Here) s.tokenIn.send(sender, given - s.amount);
     }
 
-    /// @dev Runs a step and counts what it left here, once all else has gone.
+    /// @dev Runs a step and measures by how much it raised the balance here.
     function measured(uint256 kind, Step memory s, bytes calldata body, address sender) private returns (uint256 made) {
         uint256 before = balance(s.tokenOut);
         run(kind, s, body, sender);
@@ -151,7 +151,7 @@ contract Executor is V2, V3, UniswapV4, BalancerV3, Kuru, Hanji, NadFun {
         | UNISWAP_V4_FIRST << 8 * KIND_UNISWAP_V4 | BALANCER_V3_BODY << 8 * KIND_BALANCER_V3
         | KURU_BODY << 8 * KIND_KURU | HANJI_BODY << 8 * KIND_HANJI | NAD_FUN_BODY << 8 * KIND_NAD_FUN;
 
-    /// @dev The body of the step at an offset, which opens with the word.
+    /// @dev The body of the step at an offset, whose first word is given.
     function bodyOf(bytes calldata route, uint256 at, uint256 opening) private pure returns (bytes calldata) {
         uint256 kind = opening >> 248;
         uint256 size = uint8(BODIES >> 8 * (kind & ~PREPAID));
@@ -183,7 +183,7 @@ contract Executor is V2, V3, UniswapV4, BalancerV3, Kuru, Hanji, NadFun {
         }
     }
 
-    /// @dev What opens a step, with zeros for what is behind the route.
+    /// @dev The first word of a step, with zeros beyond the end of the route.
     function word(bytes calldata route, uint256 at) private pure returns (uint256) {
         return uint256(bytes32(route[at:]));
     }

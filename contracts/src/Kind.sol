@@ -24,7 +24,7 @@ abstract contract Kind {
     error NotCalled(address caller);
     error NotNative();
 
-    /// Where the amount of a step lies before it.
+    /// Who holds the amount of a step before it.
     enum Funds {
         Router,
         Here,
@@ -56,7 +56,7 @@ abstract contract Kind {
         if (msg.sender != wrappedNative && uint160(msg.sender) != called) revert NotCalled(msg.sender);
     }
 
-    /// @dev Brings the step's amount to where its venue wants it.
+    /// @dev Pays the amount of the step to an account.
     function pay(Step memory s, address to) internal {
         pay(s.tokenIn, s.amount, s.funds, to);
     }
@@ -66,14 +66,14 @@ abstract contract Kind {
         else if (funds == Funds.Here && to != address(this)) token.send(to, amount);
     }
 
-    /// @dev Brings the step's amount here, as native.
+    /// @dev Pays the amount of the step to this contract and unwraps it.
     function payNative(Step memory s) internal {
         if (s.tokenIn != wrappedNative) revert NotNative();
         pay(s, address(this));
         IWrappedNative(wrappedNative).withdraw(s.amount);
     }
 
-    /// @dev Brings the step's amount here and lets its venue take it.
+    /// @dev Pays the amount of the step to this contract and approves its venue.
     /// @return all what then is here of tokenIn, if all of the amount arrived
     function lend(Step memory s, address venue) internal returns (uint256 all) {
         all = balance(s.tokenIn);
@@ -82,21 +82,21 @@ abstract contract Kind {
         s.tokenIn.allow(venue, s.amount);
     }
 
-    /// @dev Ends what lend began.
+    /// @dev Revokes the approval of lend.
     /// @return used what is gone of all, be it with the venue or on the way here
     function reclaim(Step memory s, address venue, uint256 all) internal returns (uint256 used) {
         s.tokenIn.allow(venue, 0);
         return all - balance(s.tokenIn);
     }
 
-    /// @dev Hands on native that a venue paid here, wrapped.
+    /// @dev Wraps native currency that a venue paid here, and sends it on.
     function deliverNative(Step memory s, uint256 amount) internal {
         if (s.tokenOut != wrappedNative) revert NotNative();
         IWrappedNative(wrappedNative).deposit{value: amount}();
         deliver(s, amount);
     }
 
-    /// @dev Hands on what a venue could only pay here.
+    /// @dev Sends on what a venue could only pay here.
     function deliver(Step memory s, uint256 amount) internal {
         if (amount == 0) revert ZeroAmount();
         if (s.to != address(this)) s.tokenOut.send(s.to, amount);

@@ -46,7 +46,7 @@ abstract contract Kuru is Kind {
         if (used != s.amount) revert PartialFill(s.amount, used);
     }
 
-    /// @dev Trades, and hands on what came of it.
+    /// @dev Trades, and sends on the output.
     function get(Step memory s, bytes calldata body, uint8 flags, uint256 value, uint96 lots)
         private
         returns (uint256 made)

@@ -25,7 +25,7 @@ interface INadFunRouter {
 }
 
 /// @notice A bonding curve, whose router takes and pays native. One of the two
-/// tokens is wrapped native; which one tells the direction.
+/// tokens is wrapped native; the direction follows from which one.
 ///
 ///     body  router:20
 abstract contract NadFun is Kind {

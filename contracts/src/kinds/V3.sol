@@ -26,7 +26,7 @@ abstract contract V3 is Kind {
     /// is no pool, and what it was owed is not read again.
     uint256 private transient pool;
     uint256 private transient owed;
-    uint256 private transient owedToken; // and above it, where that lies
+    uint256 private transient owedToken; // and above it, who holds that
 
     function swapV3(Step memory s, bytes calldata body) internal returns (uint256 made) {
         address at = address(bytes20(body));
