@@ -7,6 +7,7 @@ import (
 	"strings"
 )
 
+// apiPath is the path of the API below the service's URL.
 const apiPath = "/api/v1"
 
 // serviceURL is the base of the API of the service at an address, which may be
@@ -26,7 +27,7 @@ func serviceURL(addr string) (string, error) {
 	case u.Scheme != "http" && u.Scheme != "https":
 		return "", wrong("is neither http nor https")
 	case u.RawQuery != "" || u.Fragment != "" || u.User != nil:
-		return "", wrong("has more than a host and a path")
+		return "", wrong("has a user, a query or a fragment")
 	case u.Host == "", u.Hostname() == "" && u.Port() == "":
 		return "", wrong("has no host")
 	case !strings.Contains(addr, "://") && u.Port() == "":
@@ -39,8 +40,7 @@ func serviceURL(addr string) (string, error) {
 	return u.Scheme + "://" + u.Host + strings.TrimSuffix(path, apiPath) + apiPath, nil
 }
 
-// listenAddress is where to listen: host:port, which may be written as the
-// http URL that it is reached by.
+// listenAddress is the host:port to listen on, which may be given as an http URL.
 func listenAddress(addr string) (string, error) {
 	if !strings.Contains(addr, "://") {
 		return addr, nil

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"math"
 	"os"
 	"slices"
 	"time"
@@ -40,84 +39,90 @@ const benchHelp = `All files are JSON. Amounts are strings of digits, in raw tok
 --dump writes the market of a local chain (--rpc) as a --market file.
 `
 
-// task is an order of a bench, by the numbers of the market's tokens.
-type task struct {
+// trade is an order of the file of --trades. In and Out are positions in the
+// market's list of tokens, Amount is in raw units.
+type trade struct {
 	ID     int     `json:"id"`
 	In     int     `json:"in"`
 	Out    int     `json:"out"`
 	Amount decimal `json:"amountIn"`
 }
 
-// outcome is a plan as a judge can replay it.
-type outcome struct {
-	Trade  int     `json:"trade"`
-	Out    string  `json:"amountOut"`
-	Micros float64 `json:"micros"`
-	Steps  []move  `json:"steps"`
-	Error  string  `json:"error,omitempty"`
+// result is the plan of one trade, complete enough to be replayed by another
+// program. Amounts are in raw units.
+type result struct {
+	Trade  int          `json:"trade"`
+	Out    string       `json:"amountOut"`
+	Micros float64      `json:"micros"`
+	Steps  []resultStep `json:"steps"`
+	Error  string       `json:"error,omitempty"`
 
-	// What no plan pays more than, and no plan of as many steps as it may have.
+	// Upper bounds of what any plan pays, and of what one of at most --max-steps
+	// steps pays. Only with --bounds.
 	Bound      string `json:"boundAmountOut,omitempty"`
 	BoundSteps string `json:"boundStepsAmountOut,omitempty"`
 }
 
-type move struct {
+// resultStep is a step of a plan: positions in the market's lists of pools and
+// tokens, and the input in raw units.
+type resultStep struct {
 	Pool   int    `json:"pool"`
 	In     int    `json:"in"`
 	Out    int    `json:"out"`
 	Amount string `json:"amountIn"`
 }
 
+// report is what bench writes to the file of --out.
 type report struct {
-	Runner  string    `json:"runner"`
-	Version string    `json:"version"`
-	Config  string    `json:"config"`
-	SetupMs float64   `json:"setupMs"`
-	Results []outcome `json:"results"`
+	Runner  string   `json:"runner"`
+	Version string   `json:"version"`
+	Config  string   `json:"config"`
+	SetupMs float64  `json:"setupMs"`
+	Results []result `json:"results"`
 }
 
 // bench plans each order of a file once, in order, on one goroutine, and
-// writes down what each plan pays and how long it took to find. Bounds come
-// after all plans, so that these are timed alone.
+// writes what each plan pays and how long it took to find. Bounds are computed
+// after all plans, so that they do not disturb the timing of plans.
 func bench(ctx context.Context, args []string, stdout io.Writer) error {
 	f := flags("bench", stdout)
 	maxSteps := f.Int("max-steps", router.DefaultMaxSteps, "most `steps` of a plan")
-	marketFile := f.String("market", "", "the market, a JSON `file`")
-	tradesFile := f.String("trades", "", "the orders, a JSON `file`")
-	bounds := f.Bool("bounds", false, "compute what no plan can pay more than, and say how far the plans are from there")
-	outFile := f.String("out", "", "the plans, a JSON `file` to be written")
-	dumpFile := f.String("dump", "", "instead of all this, a JSON `file` to write the market of --rpc to")
+	marketPath := f.String("market", "", "the market, a JSON `file`")
+	tradesPath := f.String("trades", "", "the orders, a JSON `file`")
+	bounds := f.Bool("bounds", false, "compute an upper bound of what any plan can pay, and print how far the plans are below it")
+	outPath := f.String("out", "", "the plans, a JSON `file` to be written")
+	dumpPath := f.String("dump", "", "instead of all this, a JSON `file` to write the market of --rpc to")
 	rpc := f.String("rpc", "", "a node of a local chain (`URL`), for --dump")
 	if err := parse(f, args); err != nil {
 		return err
 	}
 	switch {
-	case *dumpFile != "" && *rpc == "":
+	case *dumpPath != "" && *rpc == "":
 		return misuse("bench --dump needs the node to read from: --rpc URL")
-	case *dumpFile != "":
-		return dump(ctx, *rpc, *dumpFile)
-	case *marketFile == "" || *tradesFile == "" || *outFile == "":
+	case *dumpPath != "":
+		return dump(ctx, *rpc, *dumpPath)
+	case *marketPath == "" || *tradesPath == "" || *outPath == "":
 		return misuse("bench needs --market, --trades and --out: braid bench -h shows what is in them")
 	case *maxSteps < 1 || *maxSteps > 100:
 		return misuse("--max-steps %d is not between 1 and 100", *maxSteps)
 	}
-	sheet, err := readSheet(*marketFile)
+	file, err := readMarket(*marketPath)
 	if err != nil {
-		return fmt.Errorf("%s: %w", *marketFile, err)
+		return fmt.Errorf("%s: %w", *marketPath, err)
 	}
 	start := time.Now()
-	s, err := sheet.snapshot()
+	s, err := file.snapshot()
 	if err != nil {
-		return fmt.Errorf("%s: %w", *marketFile, err)
+		return fmt.Errorf("%s: %w", *marketPath, err)
 	}
 	s.Graph()
-	setup := since(start) / 1e3
-	tasks, orders, err := readTasks(*tradesFile, s, *maxSteps)
+	setupMs := microsSince(start) / 1e3
+	trades, orders, err := readTrades(*tradesPath, s, *maxSteps)
 	if err != nil {
-		return fmt.Errorf("%s: %w", *tradesFile, err)
+		return fmt.Errorf("%s: %w", *tradesPath, err)
 	}
-	r := report{Runner: "braid", Version: version, Config: fmt.Sprint("max-steps=", *maxSteps), SetupMs: setup}
-	for i, t := range tasks {
+	r := report{Runner: "braid", Version: version, Config: fmt.Sprint("max-steps=", *maxSteps), SetupMs: setupMs}
+	for i, t := range trades {
 		r.Results = append(r.Results, t.run(s, orders[i]))
 	}
 	if *bounds {
@@ -127,10 +132,11 @@ func bench(ctx context.Context, args []string, stdout io.Writer) error {
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(*outFile, data, 0o644)
+	return os.WriteFile(*outPath, data, 0o644)
 }
 
-func (t *task) order(s *market.Snapshot, maxSteps int) (router.Order, error) {
+// order is the trade as the router takes it, or what is wrong with it.
+func (t *trade) order(s *market.Snapshot, maxSteps int) (router.Order, error) {
 	amount, err := t.Amount.integer()
 	if err != nil {
 		return router.Order{}, fmt.Errorf("amountIn: %w", err)
@@ -148,31 +154,33 @@ func (t *task) order(s *market.Snapshot, maxSteps int) (router.Order, error) {
 	}, nil
 }
 
-func (t *task) run(s *market.Snapshot, o router.Order) outcome {
+// run finds the plan of an order and measures the time that takes.
+func (t *trade) run(s *market.Snapshot, o router.Order) result {
 	start := time.Now()
 	p, err := router.Find(s, o)
-	result := outcome{Trade: t.ID, Micros: since(start), Out: p.AmountOut.String()}
+	found := result{Trade: t.ID, Micros: microsSince(start), Out: p.AmountOut.String()}
 	if err != nil {
-		result.Error = err.Error()
+		found.Error = err.Error()
 	}
 	for i := range p.Steps {
-		result.Steps = append(result.Steps, newMove(s, &p.Steps[i]))
+		found.Steps = append(found.Steps, newResultStep(s, &p.Steps[i]))
 	}
-	return result
+	return found
 }
 
-// bound adds the bounds of the orders, and prints how far below the plans are.
+// bound adds the upper bounds of the orders, and prints by how many basis points
+// the plans stay below them.
 func (r *report) bound(s *market.Snapshot, orders []router.Order, stdout io.Writer) {
 	var any, few []float64
 	for i, o := range orders {
-		result := &r.Results[i]
+		found := &r.Results[i]
 		bound, ok := router.Bound(s, o)
 		steps, _ := router.BoundSteps(s, o)
-		if !ok || result.Error != "" {
+		if !ok || found.Error != "" {
 			continue
 		}
-		result.Bound, result.BoundSteps = bound.String(), steps.String()
-		out, _ := decimal(result.Out).integer()
+		found.Bound, found.BoundSteps = bound.String(), steps.String()
+		out, _ := decimal(found.Out).integer()
 		any = append(any, 1e4*(1-out.Float()/bound.Float()))
 		few = append(few, 1e4*(1-out.Float()/steps.Float()))
 	}
@@ -192,26 +200,15 @@ func (r *report) bound(s *market.Snapshot, orders []router.Order, stdout io.Writ
 	}
 }
 
-// newMove names pools and tokens by their numbers, which a sheet and its
-// snapshot share.
-func newMove(s *market.Snapshot, step *plan.Step) move {
+// newResultStep names pools and tokens by their numbers, which are the same in
+// a market file and its snapshot.
+func newResultStep(s *market.Snapshot, step *plan.Step) resultStep {
 	token := func(a common.Address) int {
 		n, _ := s.Token(a)
 		return n
 	}
 	pool, _ := s.PoolNo(step.Pool.Info().ID)
-	return move{Pool: pool, In: token(step.TokenIn()), Out: token(step.TokenOut()), Amount: step.AmountIn.String()}
+	return resultStep{Pool: pool, In: token(step.TokenIn()), Out: token(step.TokenOut()), Amount: step.AmountIn.String()}
 }
 
-func since(start time.Time) (micros float64) { return float64(time.Since(start).Nanoseconds()) / 1e3 }
-
-// nearest is the token of the sheet whose price is nearest to a dollar.
-func (s *sheet) nearest() int {
-	best, off := 0, math.Inf(1)
-	for i, t := range s.Tokens {
-		if d := math.Abs(math.Log(t.USD)); d < off {
-			best, off = i, d
-		}
-	}
-	return best
-}
+func microsSince(start time.Time) float64 { return float64(time.Since(start).Nanoseconds()) / 1e3 }

@@ -19,8 +19,8 @@ const (
 	goodTrades = `[{"id":0,"in":0,"out":1,"amountIn":"1000000000000000000"},{"id":1,"in":1,"out":0,"amountIn":"1000000"}]`
 )
 
-// benched runs the command on files of these texts.
-func benched(t *testing.T, market, trades string) (report, error) {
+// runBench runs the command on files of these texts.
+func runBench(t *testing.T, market, trades string) (report, error) {
 	t.Helper()
 	dir := t.TempDir()
 	path := func(name string) string { return filepath.Join(dir, name) }
@@ -41,10 +41,10 @@ func benched(t *testing.T, market, trades string) (report, error) {
 	return r, json.Unmarshal(data, &r)
 }
 
-// TestBenchFaults: files as the help shows them are read, and what is wrong with
-// others is said with file, entry and field.
+// TestBenchFaults: files as the help shows them are read, and an error in others
+// is reported with file, entry and field.
 func TestBenchFaults(t *testing.T) {
-	r, err := benched(t, goodMarket, goodTrades)
+	r, err := runBench(t, goodMarket, goodTrades)
 	if err != nil || len(r.Results) != 2 || r.Results[0].Error+r.Results[1].Error != "" || len(r.Results[0].Steps) == 0 {
 		t.Fatalf("%+v: %v", r, err)
 	}
@@ -75,7 +75,7 @@ func TestBenchFaults(t *testing.T) {
 		if market == goodMarket && trades == goodTrades {
 			t.Fatalf("%q is not in the file", row.old)
 		}
-		if _, err := benched(t, market, trades); err == nil || !strings.Contains(err.Error(), row.file+": "+row.says) {
+		if _, err := runBench(t, market, trades); err == nil || !strings.Contains(err.Error(), row.file+": "+row.says) {
 			t.Errorf("%s: %v does not say %q", row.new, err, row.says)
 		}
 	}
@@ -106,7 +106,7 @@ func TestBenchHelp(t *testing.T) {
 			explained(of.Field(i).Type)
 		}
 	}
-	for _, file := range []any{sheet{}, []task{}, report{}} {
+	for _, file := range []any{marketFile{}, []trade{}, report{}} {
 		explained(reflect.TypeOf(file))
 	}
 }

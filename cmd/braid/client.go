@@ -13,15 +13,17 @@ import (
 	"unicode"
 )
 
-const maxAnswer = 4 << 20 // bytes
+// maxAnswer is the longest answer that is read, in bytes.
+const maxAnswer = 4 << 20
 
-// client asks a service. It takes an answer from where it was asked for only.
+// client follows no redirects: an answer must come from the host that was asked.
 var client = &http.Client{
 	Timeout:       30 * time.Second,
 	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 }
 
-// fetch is the answer of a service and its header, or the reason it gives.
+// fetch is the body and the header of an answer with status 200. Another status is
+// an error with the reason that the service gives.
 func fetch(ctx context.Context, address string) (body []byte, header http.Header, err error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
@@ -30,7 +32,7 @@ func fetch(ctx context.Context, address string) (body []byte, header http.Header
 	at := req.URL.Scheme + "://" + req.URL.Host
 	resp, err := client.Do(req)
 	if fault := new(url.Error); errors.As(err, &fault) {
-		return nil, nil, fmt.Errorf("no service answers at %s (%w): start one with `make run` or `braid dev`, or say where it is with --addr or BRAID_ADDR", at, fault.Err)
+		return nil, nil, fmt.Errorf("no service answers at %s (%w): start one with `make run` or `braid dev`, or give its address with --addr or BRAID_ADDR", at, fault.Err)
 	}
 	if err != nil {
 		return nil, nil, err
@@ -39,19 +41,19 @@ func fetch(ctx context.Context, address string) (body []byte, header http.Header
 	body, err = io.ReadAll(io.LimitReader(resp.Body, maxAnswer+1))
 	switch {
 	case err != nil:
-		return nil, nil, fmt.Errorf("the answer of %s breaks off: %w", at, err)
+		return nil, nil, fmt.Errorf("the answer of %s is incomplete: %w", at, err)
 	case len(body) > maxAnswer:
 		return nil, nil, fmt.Errorf("the answer of %s is longer than %d bytes", at, maxAnswer)
 	case resp.StatusCode >= 300 && resp.StatusCode < 400:
 		return nil, nil, fmt.Errorf("%s redirects to %.200q: ask there if you trust it", at, resp.Header.Get("Location"))
 	case resp.StatusCode != http.StatusOK:
-		return nil, nil, refusal(at, resp.StatusCode, body)
+		return nil, nil, serviceError(at, resp.StatusCode, body)
 	}
 	return body, resp.Header, nil
 }
 
-// refusal is the reason that an answer other than 200 gives.
-func refusal(at string, status int, body []byte) error {
+// serviceError is the reason that an answer with another status than 200 gives.
+func serviceError(at string, status int, body []byte) error {
 	var reason struct{ Code, Detail string }
 	if json.Unmarshal(body, &reason) != nil || reason.Code == "" {
 		return fmt.Errorf("%s answers %d %s, and not as braid does: is another program listening there?", at, status, http.StatusText(status))
@@ -59,8 +61,8 @@ func refusal(at string, status int, body []byte) error {
 	return fmt.Errorf("the service answers %d %s: %s", status, plainText(reason.Code), plainText(reason.Detail))
 }
 
-// get reads an answer of the service.
-func get(ctx context.Context, address string, v any) error {
+// getJSON decodes an answer of the service into v.
+func getJSON(ctx context.Context, address string, v any) error {
 	body, _, err := fetch(ctx, address)
 	if err != nil {
 		return err
@@ -71,8 +73,8 @@ func get(ctx context.Context, address string, v any) error {
 	return nil
 }
 
-// plainText is text of others as a terminal may show it: without control
-// characters, and not long.
+// plainText makes foreign text safe to print on a terminal: no control characters,
+// and at most 400 characters.
 func plainText(s string) string {
 	const limit = 400
 	s = strings.Map(func(r rune) rune {

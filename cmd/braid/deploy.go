@@ -20,29 +20,30 @@ import (
 	"braid/monad"
 )
 
-// piece is a contract that is to stand where the Deployer puts it.
-type piece struct {
+// contractDeployment is a contract at the address that CREATE2 gives it.
+type contractDeployment struct {
 	name string
 	at   common.Address
-	code []byte // that creates it
-	init []byte // the same, with arguments
+	code []byte // creation code
+	init []byte // creation code and constructor arguments
 }
 
-// pieces follow from wrapped native alone, the Router first.
-func pieces(wrapped common.Address) []piece {
+// contractDeployments are the Router and then the Executor. They follow from the
+// address of wrapped native alone.
+func contractDeployments(wrapped common.Address) []contractDeployment {
 	router, executor := contracts.Addresses(wrapped)
-	return []piece{
+	return []contractDeployment{
 		{"Router", router, contracts.Router.Code, contracts.RouterInit(wrapped)},
 		{"Executor", executor, contracts.Executor.Code, contracts.ExecutorInit(router, wrapped)},
 	}
 }
 
-// deploy puts both contracts where they belong, if they do not stand there yet,
-// and says what to verify. Without a key it prints the transactions instead.
+// deploy is the command that creates both contracts, if they do not exist yet, and
+// prints hashes by which to verify them. Without a key it prints the transactions.
 func deploy(ctx context.Context, args []string, getenv func(string) string, stdout io.Writer) (err error) {
 	defer func() {
 		if at := new(url.Error); errors.As(err, &at) {
-			err = fmt.Errorf("node: %w", at.Err) // the URL may hold a key
+			err = fmt.Errorf("node: %w", at.Err) // without the URL, which may hold an API key
 		}
 	}()
 	f := flags("deploy", stdout)
@@ -66,11 +67,11 @@ func deploy(ctx context.Context, args []string, getenv func(string) string, stdo
 	}
 	for _, at := range []common.Address{contracts.Deployer, common.HexToAddress(*wrapped)} {
 		if code, err := node.CodeAt(ctx, at, nil); err != nil || len(code) == 0 {
-			return errors.Join(fmt.Errorf("nothing stands at %s on chain %v", at, chain), err)
+			return errors.Join(fmt.Errorf("there is no contract at %s on chain %v: check --rpc and --wrapped-native", at, chain), err)
 		}
 	}
 	fmt.Fprintf(stdout, "chain %v, wrapped native %s, by %s with salt %s\n", chain, *wrapped, contracts.Deployer, contracts.Salt)
-	for _, p := range pieces(common.HexToAddress(*wrapped)) {
+	for _, p := range contractDeployments(common.HexToAddress(*wrapped)) {
 		if err := p.deploy(ctx, node, chain, *keyEnv, getenv, stdout); err != nil {
 			return fmt.Errorf("%s: %w", p.name, err)
 		}
@@ -78,7 +79,9 @@ func deploy(ctx context.Context, args []string, getenv func(string) string, stdo
 	return nil
 }
 
-func (p piece) deploy(ctx context.Context, node *ethclient.Client, chain *big.Int, keyEnv string, getenv func(string) string, stdout io.Writer) error {
+// deploy sends the transaction that creates the contract, or prints it if there is
+// no key, unless the contract is there already. Then it prints what to compare.
+func (p contractDeployment) deploy(ctx context.Context, node *ethclient.Client, chain *big.Int, keyEnv string, getenv func(string) string, stdout io.Writer) error {
 	code, err := node.CodeAt(ctx, p.at, nil)
 	if err != nil {
 		return err
@@ -86,29 +89,29 @@ func (p piece) deploy(ctx context.Context, node *ethclient.Client, chain *big.In
 	data := append(contracts.Salt.Bytes(), p.init...)
 	switch {
 	case len(code) > 0:
-		fmt.Fprintf(stdout, "%s stands at %s\n", p.name, p.at)
+		fmt.Fprintf(stdout, "%s is deployed at %s\n", p.name, p.at)
 	case keyEnv == "":
-		fmt.Fprintf(stdout, "%s is not at %s: send to %s, value 0, data\n%#x\n", p.name, p.at, contracts.Deployer, data)
+		fmt.Fprintf(stdout, "%s is not deployed at %s: send to %s, value 0, data\n%#x\n", p.name, p.at, contracts.Deployer, data)
 		return nil
 	default:
 		if err := send(ctx, node, chain, strings.TrimPrefix(getenv(keyEnv), "0x"), data); err != nil {
 			return err
 		}
 		if code, err = node.CodeAt(ctx, p.at, nil); err != nil || len(code) == 0 {
-			return errors.Join(fmt.Errorf("it does not stand at %s", p.at), err)
+			return errors.Join(fmt.Errorf("there is no contract at %s after the transaction", p.at), err)
 		}
-		fmt.Fprintf(stdout, "%s was put at %s\n", p.name, p.at)
+		fmt.Fprintf(stdout, "%s was deployed at %s\n", p.name, p.at)
 	}
 	fmt.Fprintf(stdout, "  init code keccak256 %s, of contracts/out/%s.json and the arguments %#x\n  code of %d bytes, keccak256 %s\n",
 		crypto.Keccak256Hash(p.init), p.name, p.init[len(p.code):], len(code), crypto.Keccak256Hash(code))
 	return nil
 }
 
-// send signs a call of the Deployer, sends it and waits until it is mined.
+// send signs a call of the CREATE2 deployer, sends it and waits until it is mined.
 func send(ctx context.Context, node *ethclient.Client, chain *big.Int, hexKey string, data []byte) error {
 	key, err := crypto.HexToECDSA(hexKey)
 	if err != nil {
-		return errors.New("the variable of --key-env holds no private key")
+		return errors.New("the variable of --key-env does not hold a private key: 64 hex digits, with or without 0x")
 	}
 	from := crypto.PubkeyToAddress(key.PublicKey)
 	nonce, err := node.PendingNonceAt(ctx, from)
@@ -137,11 +140,17 @@ func send(ctx context.Context, node *ethclient.Client, chain *big.Int, hexKey st
 	if err := node.SendTransaction(ctx, tx); err != nil {
 		return err
 	}
+	return waitMined(ctx, node, tx.Hash())
+}
+
+// waitMined waits for the receipt of a transaction; it is an error if that
+// reverted.
+func waitMined(ctx context.Context, node *ethclient.Client, tx common.Hash) error {
 	for {
-		r, err := node.TransactionReceipt(ctx, tx.Hash())
+		r, err := node.TransactionReceipt(ctx, tx)
 		switch {
 		case err == nil && r.Status != types.ReceiptStatusSuccessful:
-			return fmt.Errorf("transaction %s reverted", tx.Hash())
+			return fmt.Errorf("transaction %s reverted", tx)
 		case err == nil:
 			return nil
 		case !errors.Is(err, ethereum.NotFound):

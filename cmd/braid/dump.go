@@ -17,7 +17,7 @@ import (
 	"braid/venue"
 )
 
-// dump writes the market of a node's head as a sheet.
+// dump writes the market at the head of a node's chain as a market file.
 func dump(ctx context.Context, rpc, file string) error {
 	node, err := chain.Dial(ctx, rpc, monad.ChainID)
 	if err != nil {
@@ -36,7 +36,7 @@ func dump(ctx context.Context, rpc, file string) error {
 		case <-ctx.Done():
 			return ctx.Err()
 		}
-		s, err := newSheet(index.Head(), families)
+		s, err := newMarketFile(index.Head(), families)
 		if err != nil {
 			return err
 		}
@@ -49,9 +49,10 @@ func dump(ctx context.Context, rpc, file string) error {
 	return g.Wait()
 }
 
-// newSheet is a snapshot as a sheet; each pool is what its family saves.
-func newSheet(m *market.Snapshot, families []venue.Family) (*sheet, error) {
-	s := &sheet{Tokens: make([]sheetToken, len(m.Tokens()))}
+// newMarketFile is a snapshot as a market file; each pool is the bytes in which
+// its family stores it.
+func newMarketFile(m *market.Snapshot, families []venue.Family) (*marketFile, error) {
+	s := &marketFile{Tokens: make([]fileToken, len(m.Tokens()))}
 	s.Gas.PriceWei = decimal(m.GasPrice().String())
 	number := func(a common.Address) int {
 		n, _ := m.Token(a)
@@ -64,20 +65,21 @@ func newSheet(m *market.Snapshot, families []venue.Family) (*sheet, error) {
 		}
 	}
 	for i, t := range m.Tokens() {
-		s.Tokens[i] = sheetToken{Symbol: t.Symbol, Address: t.Address, Decimals: t.Decimals, USD: m.Price(i).USD}
+		s.Tokens[i] = fileToken{Symbol: t.Symbol, Address: t.Address, Decimals: t.Decimals, USD: m.Price(i).USD}
 	}
 	for i, p := range m.Pools() {
 		info := p.Info()
-		state, err := save(p, families)
+		state, err := encodePool(p, families)
 		if err != nil {
 			return nil, fmt.Errorf("pool %s: %w", info.ID, err)
 		}
-		s.Pools = append(s.Pools, sheetPool{ID: i, Type: info.Source.Family, Source: info.Source.ID, State: state})
+		s.Pools = append(s.Pools, filePool{ID: i, Type: info.Source.Family, Source: info.Source.ID, State: state})
 	}
 	return s, nil
 }
 
-func save(p venue.Pool, families []venue.Family) ([]byte, error) {
+// encodePool is a pool in the bytes of its family.
+func encodePool(p venue.Pool, families []venue.Family) ([]byte, error) {
 	for _, f := range families {
 		if j, ok := f.(venue.Storer); ok {
 			if data := j.Save(p); data != nil {
@@ -85,11 +87,11 @@ func save(p venue.Pool, families []venue.Family) ([]byte, error) {
 			}
 		}
 	}
-	return nil, fmt.Errorf("no family saves one of %s", p.Info().Source.Family)
+	return nil, fmt.Errorf("family %s cannot store its pools", p.Info().Source.Family)
 }
 
-// restore is a pool that its family saved.
-func (p *sheetPool) restore(families []venue.Family) (venue.Pool, error) {
+// decode is a pool of the bytes in which its family stored it.
+func (p *filePool) decode(families []venue.Family) (venue.Pool, error) {
 	for _, f := range families {
 		j, ok := f.(venue.Storer)
 		if !ok {
@@ -100,5 +102,5 @@ func (p *sheetPool) restore(families []venue.Family) (venue.Pool, error) {
 			return pool, nil
 		}
 	}
-	return nil, fmt.Errorf("no family restores a pool of %.40q, %.40q", p.Type, p.Source)
+	return nil, fmt.Errorf("state: it is not a pool of family %.40q, source %.40q: dump the market again with this version of braid", p.Type, p.Source)
 }

@@ -12,10 +12,10 @@ import (
 	"braid/u256"
 )
 
-// TestDump: a market that was written down and read again makes the same
-// plans, of all kinds of pools.
+// TestDump: a market that was written to a file and read again gives the same
+// plans, over pools of all families.
 func TestDump(t *testing.T) {
-	w := newWorn(t, 1)
+	w := newGasRig(t, 1)
 	s := w.head()
 	file := filepath.Join(t.TempDir(), "market.json")
 	if err := dump(t.Context(), w.chain.URL(), file); err != nil {
@@ -25,7 +25,7 @@ func TestDump(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var read sheet
+	var read marketFile
 	if err := json.Unmarshal(data, &read); err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +54,7 @@ func TestDump(t *testing.T) {
 		}
 	}
 	if found < 100 {
-		t.Errorf("only %d plans: the test lost its teeth", found)
+		t.Errorf("only %d plans: too few to compare", found)
 	}
 	read.Pools[0].State = read.Pools[0].State[:1]
 	if _, err := read.snapshot(); err == nil {

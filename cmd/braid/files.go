@@ -11,42 +11,42 @@ import (
 	"braid/u256"
 )
 
-// readSheet reads a market file. Errors name the entry and the field.
-func readSheet(path string) (*sheet, error) {
-	var s sheet
+// readMarket reads the file of --market. Errors name the entry and the field.
+func readMarket(path string) (*marketFile, error) {
+	var s marketFile
 	file := struct {
-		*sheet
+		*marketFile
 		Tokens []json.RawMessage `json:"tokens"`
 		Pools  []json.RawMessage `json:"pools"`
-	}{sheet: &s}
+	}{marketFile: &s}
 	if err := readFile(path, &file); err != nil {
 		return nil, err
 	}
 	var err error
-	if s.Tokens, err = entries[sheetToken]("tokens", file.Tokens); err != nil {
+	if s.Tokens, err = entries[fileToken]("tokens", file.Tokens); err != nil {
 		return nil, err
 	}
-	s.Pools, err = entries[sheetPool]("pools", file.Pools)
+	s.Pools, err = entries[filePool]("pools", file.Pools)
 	return &s, err
 }
 
-// readTasks reads a file of orders for a market.
-func readTasks(path string, s *market.Snapshot, maxSteps int) ([]task, []router.Order, error) {
+// readTrades reads the file of --trades, and makes orders of it for a market.
+func readTrades(path string, s *market.Snapshot, maxSteps int) ([]trade, []router.Order, error) {
 	var raw []json.RawMessage
 	if err := readFile(path, &raw); err != nil {
 		return nil, nil, err
 	}
-	tasks, err := entries[task]("trades", raw)
+	trades, err := entries[trade]("trades", raw)
 	if err != nil {
 		return nil, nil, err
 	}
-	orders := make([]router.Order, len(tasks))
-	for i := range tasks {
-		if orders[i], err = tasks[i].order(s, maxSteps); err != nil {
+	orders := make([]router.Order, len(trades))
+	for i := range trades {
+		if orders[i], err = trades[i].order(s, maxSteps); err != nil {
 			return nil, nil, fmt.Errorf("trades[%d]: %w", i, err)
 		}
 	}
-	return tasks, orders, nil
+	return trades, orders, nil
 }
 
 func readFile(path string, v any) error {
@@ -54,22 +54,23 @@ func readFile(path string, v any) error {
 	if err != nil {
 		return errors.Unwrap(err) // the caller names the path
 	}
-	return fieldFault(json.Unmarshal(data, v))
+	return fieldError(json.Unmarshal(data, v))
 }
 
-// entries reads the elements of a list one by one, so that a fault has a place.
+// entries decodes the elements of a list one by one, so that an error can name
+// the position.
 func entries[T any](list string, raw []json.RawMessage) ([]T, error) {
 	values := make([]T, len(raw))
 	for i := range raw {
-		if err := fieldFault(json.Unmarshal(raw[i], &values[i])); err != nil {
+		if err := fieldError(json.Unmarshal(raw[i], &values[i])); err != nil {
 			return nil, fmt.Errorf("%s[%d]: %w", list, i, err)
 		}
 	}
 	return values, nil
 }
 
-// fieldFault says which field has the wrong type, and what would do.
-func fieldFault(err error) error {
+// fieldError names the field that has the wrong type, and the type it must have.
+func fieldError(err error) error {
 	wrong := new(json.UnmarshalTypeError)
 	if !errors.As(err, &wrong) {
 		return err
@@ -90,7 +91,7 @@ func fieldFault(err error) error {
 	return fmt.Errorf("%s is a JSON %s and must be %s", wrong.Field, wrong.Value, want)
 }
 
-// decimal is an integer that need not fit a double.
+// decimal is a string of digits: JSON numbers would lose those beyond 2^53.
 type decimal string
 
 func (d decimal) integer() (u256.Int, error) {

@@ -35,41 +35,42 @@ import (
 	"braid/venuetest"
 )
 
-// What a limit may be above the need: half of all, and any.
+// Largest ratios of a gas limit to the need: the median of all routes, and the
+// worst.
 const (
-	mostMedian = 1.10
-	mostWorst  = 1.20
+	maxMedian = 1.10
+	maxWorst  = 1.20
 )
 
-// TestGas carries random routes out and holds the limits we name to what each
-// needs: for a recipient that never held the token, a sender who holds nothing
-// else, an allowance that is used up, and the dearer way of funding. ROUTES and SEED in the environment make
-// it longer or another.
+// TestGas executes random routes and compares the gas limits that calldata names
+// with what each route needs: for a recipient that never held the token, a sender
+// that holds nothing else, an allowance that is used up, and the dearer way of
+// funding. ROUTES and SEED in the environment set the number and the seed.
 func TestGas(t *testing.T) {
 	routes, seed := venuetest.Setting(t, "ROUTES", 100), venuetest.Setting(t, "SEED", 1)
-	over := newWorn(t, seed).survey(t, int(routes))
+	over := newGasRig(t, seed).sampleRoutes(t, int(routes))
 	for i, s := range schedules {
 		short := sort.Search(len(over[i]), func(k int) bool { return over[i][k].ratio >= 1 })
 		least, median, worst := over[i][0], over[i][len(over[i])/2], over[i][len(over[i])-1]
 		fmt.Printf("schedule=%s routes=%d short=%d median=%.2f worst=%.2f\n", s.Name, routes, short, median.ratio, worst.ratio)
 		t.Logf("%s: least %.3f of %s", s.Name, least.ratio, least.route)
 		t.Logf("%s: worst %.3f of %s", s.Name, worst.ratio, worst.route)
-		if short > 0 || median.ratio > mostMedian || worst.ratio > mostWorst {
+		if short > 0 || median.ratio > maxMedian || worst.ratio > maxWorst {
 			t.Errorf("%s: short, or over the bar", s.Name)
 		}
 	}
 }
 
 // TestGasJoined: of pools that were read rather than followed it is not known
-// what has been written to, and no limit is short for that.
+// which slots are in use, and no limit is too low for that.
 func TestGasJoined(t *testing.T) {
-	w := newWorn(t, 2)
-	w.survey(t, 12)
+	w := newGasRig(t, 2)
+	w.sampleRoutes(t, 12)
 	var log bytes.Buffer
 	w.follow(t, indexer.Config{Keep: 4, Log: slog.New(slog.NewTextHandler(&log, nil))})
-	over := w.survey(t, 40)
+	over := w.sampleRoutes(t, 40)
 	if !strings.Contains(log.String(), "msg=joined") {
-		t.Fatalf("it has not joined: %s", &log)
+		t.Fatalf("the indexer did not join: %s", &log)
 	}
 	for i, s := range schedules {
 		least, median := over[i][0], over[i][len(over[i])/2]
@@ -83,10 +84,10 @@ func TestGasJoined(t *testing.T) {
 // BenchmarkGas reports how far limits lie above needs, in percent.
 func BenchmarkGas(b *testing.B) {
 	const routes = 60
-	w := newWorn(b, 1)
+	w := newGasRig(b, 1)
 	var over [][]sample
 	for b.Loop() {
-		over = w.survey(b, routes)
+		over = w.sampleRoutes(b, routes)
 	}
 	for i, s := range schedules {
 		b.ReportMetric(100*(over[i][routes/2].ratio-1), s.Name+"-median-%")
@@ -96,15 +97,15 @@ func BenchmarkGas(b *testing.B) {
 
 var schedules = []*gas.Schedule{gas.Ethereum, gas.Monad}
 
-// sample is a limit over the need of a route.
+// sample is the ratio of a route's gas limit to its need.
 type sample struct {
 	ratio float64
 	route string
 }
 
-// survey carries routes out, and has a sample of each for every schedule, the
-// lowest first.
-func (w *worn) survey(t testing.TB, routes int) [][]sample {
+// sampleRoutes executes random routes, and gives for every schedule a sample of each
+// route, the lowest ratio first.
+func (w *gasRig) sampleRoutes(t testing.TB, routes int) [][]sample {
 	over := make([][]sample, len(schedules))
 	for range routes {
 		p := w.route()
@@ -112,7 +113,7 @@ func (w *worn) survey(t testing.TB, routes int) [][]sample {
 			p = w.route()
 		}
 		for i, m := range w.measure(t, p) {
-			over[i] = append(over[i], sample{float64(m.limit) / float64(m.need), fmt.Sprintf("need %d:%s", m.need, words(p))})
+			over[i] = append(over[i], sample{float64(m.limit) / float64(m.need), fmt.Sprintf("need %d:%s", m.need, describe(p))})
 		}
 	}
 	for i := range over {
@@ -121,9 +122,9 @@ func (w *worn) survey(t testing.TB, routes int) [][]sample {
 	return over
 }
 
-// worn is a local chain that random routes wear out, and a market that follows
-// it.
-type worn struct {
+// gasRig is a local chain on which random routes are executed, so that its state is
+// more and more one of a chain in use, and an indexer that follows it.
+type gasRig struct {
 	chain  *devchain.Chain
 	node   *chain.Client
 	index  *indexer.Indexer
@@ -132,7 +133,7 @@ type worn struct {
 	sender *ecdsa.PrivateKey
 }
 
-func newWorn(t testing.TB, seed uint64) *worn {
+func newGasRig(t testing.TB, seed uint64) *gasRig {
 	t.Helper()
 	sources := monad.Sources()
 	local, err := devchain.Start(context.Background(), devchain.Config{
@@ -142,13 +143,13 @@ func newWorn(t testing.TB, seed uint64) *worn {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { local.Close() })
-	w := &worn{chain: local, random: rand.New(rand.NewPCG(seed, 143))}
+	w := &gasRig{chain: local, random: rand.New(rand.NewPCG(seed, 143))}
 	w.follow(t, indexer.Config{})
 	return w
 }
 
-// follow makes a new market of the chain, which takes the place of the old one.
-func (w *worn) follow(t testing.TB, config indexer.Config) {
+// follow starts a new indexer, which takes the place of the one before.
+func (w *gasRig) follow(t testing.TB, config indexer.Config) {
 	t.Helper()
 	ctx, stop := context.WithCancel(context.Background())
 	node, err := chain.Dial(ctx, w.chain.WebSocketURL(), monad.ChainID)
@@ -169,7 +170,7 @@ func (w *worn) follow(t testing.TB, config indexer.Config) {
 }
 
 // head is the market at the chain's head.
-func (w *worn) head() *market.Snapshot {
+func (w *gasRig) head() *market.Snapshot {
 	for {
 		if s := w.index.Head(); s != nil && s.Block().Number == w.chain.Head().Number.Uint64() {
 			return s
@@ -178,8 +179,8 @@ func (w *worn) head() *market.Snapshot {
 	}
 }
 
-// route is what a search finds, or a walk at random.
-func (w *worn) route() *plan.Plan {
+// route is one that the router finds, or one of random steps.
+func (w *gasRig) route() *plan.Plan {
 	s := w.head()
 	for {
 		in := w.token()
@@ -193,7 +194,7 @@ func (w *worn) route() *plan.Plan {
 		if w.random.IntN(2) == 0 {
 			p, err = router.Find(s, router.Order{TokenIn: in, TokenOut: w.token(), AmountIn: amount, Exclude: w.without(), MaxSteps: 32})
 		} else {
-			p, err = w.wander(s, in, amount)
+			p, err = w.randomSteps(s, in, amount)
 		}
 		if err == nil {
 			return &p
@@ -201,8 +202,8 @@ func (w *worn) route() *plan.Plan {
 	}
 }
 
-// affords says whether the account still has what a route takes.
-func (w *worn) affords(t testing.TB, p *plan.Plan) bool {
+// affords says whether the dev account still holds the input of a route.
+func (w *gasRig) affords(t testing.TB, p *plan.Plan) bool {
 	t.Helper()
 	asked := chain.Call{To: p.TokenIn, Data: venue.Calldata("balanceOf(address)", devchain.DevAccount[:])}
 	held, err := w.node.Calls(context.Background(), w.chain.Head().Hash(), []chain.Call{asked})
@@ -212,9 +213,9 @@ func (w *worn) affords(t testing.TB, p *plan.Plan) bool {
 	return !u256.FromBytes(held[0].Data).Lt(p.AmountIn)
 }
 
-// token is one that the account holds: often wrapped native, or of the first
-// of the list.
-func (w *worn) token() common.Address {
+// token is one of the token list: wrapped native or one of the first ten more
+// often than others.
+func (w *gasRig) token() common.Address {
 	listed := monad.Tokens()
 	switch w.random.IntN(4) {
 	case 0:
@@ -225,8 +226,8 @@ func (w *worn) token() common.Address {
 	return listed[w.random.IntN(len(listed))].Address
 }
 
-// dollars to trade with: as often thousands as ones.
-func (w *worn) dollars() float64 {
+// dollars is the value of a random input, over six orders of magnitude.
+func (w *gasRig) dollars() float64 {
 	usd := 1.0
 	for range 6 {
 		if usd *= 1 + 9*w.random.Float64(); w.random.IntN(4) == 0 {
@@ -236,8 +237,8 @@ func (w *worn) dollars() float64 {
 	return usd
 }
 
-// without leaves the sources of one family, every other time.
-func (w *worn) without() map[string]bool {
+// without is the sources to exclude: every other time all but those of one family.
+func (w *gasRig) without() map[string]bool {
 	sources := monad.Sources()
 	only := sources[w.random.IntN(len(sources))].Family
 	exclude := map[string]bool{}
@@ -250,19 +251,19 @@ func (w *worn) without() map[string]bool {
 	return exclude
 }
 
-// wander goes from token to token, and between two through up to three pools.
-func (w *worn) wander(s *market.Snapshot, in common.Address, amount u256.Int) (plan.Plan, error) {
+// randomSteps is a plan of one to five random hops, each through up to three pools.
+func (w *gasRig) randomSteps(s *market.Snapshot, in common.Address, amount u256.Int) (plan.Plan, error) {
 	from, steps, seen := in, []plan.Step(nil), map[common.Address]bool{in: true}
 	for range 1 + w.random.IntN(5) {
-		ways := w.ways(s, from, seen)
-		if len(ways) == 0 {
+		next := w.stepsFrom(s, from, seen)
+		if len(next) == 0 {
 			break
 		}
-		to := ways[w.random.IntN(len(ways))].TokenOut()
-		ways = slices.DeleteFunc(ways, func(step plan.Step) bool { return step.TokenOut() != to })
-		n := min(len(ways), 1+w.random.IntN(3))
-		for i, k := range w.random.Perm(len(ways))[:n] {
-			step := ways[k]
+		to := next[w.random.IntN(len(next))].TokenOut()
+		next = slices.DeleteFunc(next, func(step plan.Step) bool { return step.TokenOut() != to })
+		n := min(len(next), 1+w.random.IntN(3))
+		for i, k := range w.random.Perm(len(next))[:n] {
+			step := next[k]
 			if i < n-1 {
 				step.Share = plan.Share(1<<20 + w.random.Uint32N(1<<31))
 			}
@@ -271,13 +272,13 @@ func (w *worn) wander(s *market.Snapshot, in common.Address, amount u256.Int) (p
 		from, seen[to] = to, true
 	}
 	if len(steps) == 0 {
-		return plan.Plan{}, errors.New("nowhere to go")
+		return plan.Plan{}, errors.New("no step leads on")
 	}
 	return plan.Run(in, from, amount, steps)
 }
 
-// ways are all steps out of a token to ones not seen.
-func (w *worn) ways(s *market.Snapshot, from common.Address, seen map[common.Address]bool) (list []plan.Step) {
+// stepsFrom are all steps from a token to tokens that are not seen yet.
+func (w *gasRig) stepsFrom(s *market.Snapshot, from common.Address, seen map[common.Address]bool) (list []plan.Step) {
 	for _, p := range s.Pools() {
 		tokens := p.Info().Tokens
 		in := slices.Index(tokens, from)
@@ -293,11 +294,11 @@ func (w *worn) ways(s *market.Snapshot, from common.Address, seen map[common.Add
 	return list
 }
 
-// measured is what we say a route needs, and what it does.
+// measured is the gas limit of a route and the least limit with which it succeeds.
 type measured struct{ limit, need uint64 }
 
-// measure carries a route out, and finds what it needed.
-func (w *worn) measure(t testing.TB, p *plan.Plan) []measured {
+// measure executes a route, and gives its limit and need on every schedule.
+func (w *gasRig) measure(t testing.TB, p *plan.Plan) []measured {
 	t.Helper()
 	var recipient common.Address
 	for i := range recipient {
@@ -323,19 +324,19 @@ func (w *worn) measure(t testing.TB, p *plan.Plan) []measured {
 	sign := func(nonce uint64, tx venue.Tx) *types.Transaction { return devchain.Sign(w.sender, nonce, tx) }
 	pulled := append(slices.Clone(funds),
 		sign(0, venue.Tx{To: p.TokenIn, Data: approve, Gas: 100_000}),
-		sign(1, venue.Tx{To: swap.To, Data: swap.Data, Gas: mostGas}))
-	ways := [][]*types.Transaction{pulled}
+		sign(1, venue.Tx{To: swap.To, Data: swap.Data, Gas: maxTxGas}))
+	fundings := [][]*types.Transaction{pulled}
 	if p.TokenIn == monad.WrappedNative {
-		sent := sign(0, venue.Tx{To: swap.To, Data: swap.Data, Value: p.AmountIn, Gas: mostGas})
-		ways = append(ways, []*types.Transaction{funds[0], sent}) // which has no wrapped native
+		sent := sign(0, venue.Tx{To: swap.To, Data: swap.Data, Value: p.AmountIn, Gas: maxTxGas})
+		fundings = append(fundings, []*types.Transaction{funds[0], sent}) // the sender holds no wrapped native
 	}
-	for _, txs := range ways {
+	for _, txs := range fundings {
 		needs, err := w.chain.Need(schedules, txs...)
 		if err != nil {
-			t.Fatalf("%v: %s", err, words(p))
+			t.Fatalf("%v: %s", err, describe(p))
 		}
 		if w.nonce%20 == 0 {
-			w.doubt(t, txs, needs[0])
+			w.checkNeed(t, txs, needs[0])
 		}
 		for i := range list {
 			list[i].need = max(list[i].need, needs[i])
@@ -348,12 +349,12 @@ func (w *worn) measure(t testing.TB, p *plan.Plan) []measured {
 	return list
 }
 
-// mostGas is what a transaction may burn on the local chain.
-const mostGas = 1 << 24
+// maxTxGas is the largest gas limit of a transaction on the local chain.
+const maxTxGas = 1 << 24
 
-// fund makes a new sender, who holds native and what the plan takes, and
+// fund makes a new sender that holds native currency, the input of the plan and
 // nothing else.
-func (w *worn) fund(t testing.TB, p *plan.Plan) []*types.Transaction {
+func (w *gasRig) fund(t testing.TB, p *plan.Plan) []*types.Transaction {
 	t.Helper()
 	var seed [32]byte
 	for i := range seed {
@@ -379,9 +380,9 @@ func (w *worn) fund(t testing.TB, p *plan.Plan) []*types.Transaction {
 	}
 }
 
-// doubt holds the meter to the machine: what it says is needed on Ethereum's
-// schedule is enough, and one less is not.
-func (w *worn) doubt(t testing.TB, txs []*types.Transaction, need uint64) {
+// checkNeed compares devchain's meter with the EVM: the need on Ethereum's schedule
+// is enough, and one unit of gas less is not.
+func (w *gasRig) checkNeed(t testing.TB, txs []*types.Transaction, need uint64) {
 	t.Helper()
 	last := len(txs) - 1
 	for _, limit := range []uint64{need, need - 1} {
@@ -394,8 +395,8 @@ func (w *worn) doubt(t testing.TB, txs []*types.Transaction, need uint64) {
 	}
 }
 
-// words says what a plan does.
-func words(p *plan.Plan) string {
+// describe lists the steps of a plan.
+func describe(p *plan.Plan) string {
 	text := ""
 	for i := range p.Steps {
 		s := &p.Steps[i]

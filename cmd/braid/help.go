@@ -12,7 +12,7 @@ import (
 	"braid/api"
 )
 
-// help is what a command says about itself.
+// help describes a command.
 type help struct {
 	name     string
 	does     string // in one line
@@ -23,13 +23,13 @@ type help struct {
 
 var commands = []help{
 	{"dev", "start a local chain with real venues, and the service on it", "[flags]", "braid dev --activity", ""},
-	{"serve", "start the service against nodes of the chain", "--rpc URL [flags]", "braid serve --rpc https://node.example --store braid.db", ""},
+	{"serve", "start the service on nodes of the chain", "--rpc URL [flags]", "braid serve --rpc https://node.example --store braid.db", ""},
 	{"quote", "ask a running service what a swap pays", "[flags] TOKEN_IN TOKEN_OUT AMOUNT", "braid quote MON USDC 10", quoteHelp},
 	{"verify", "check a transaction of /swap against its request, and explain it", "--request URL [flags] [FILE | -]",
 		"braid verify --request 'http://127.0.0.1:8080/api/v1/swap?tokenIn=0x…&tokenOut=0x…&amount=1000&recipient=0x…'", verifyHelp},
 	{"bench", "route the orders of a file on the market of another", "--market FILE --trades FILE --out FILE [flags]",
 		"braid bench --market market.json --trades trades.json --out plans.json --bounds", benchHelp},
-	{"deploy", "put the contracts at their addresses on a chain", "--rpc URL [flags]", "braid deploy --rpc https://node.example --key-env DEPLOYER_KEY", ""},
+	{"deploy", "deploy the contracts to a chain", "--rpc URL [flags]", "braid deploy --rpc https://node.example --key-env DEPLOYER_KEY", ""},
 }
 
 const exitCodes = "Exit codes: 0 done, 1 failed, 2 the command line or a setting is wrong.\n"
@@ -48,7 +48,7 @@ func helpOf(command string) *help {
 	return nil
 }
 
-// overview is what braid says without a command.
+// overview is the text of `braid help`.
 func overview() string {
 	var b strings.Builder
 	b.WriteString("braid finds the best swap across the liquidity venues of Monad (chain 143).\n\n")
@@ -60,7 +60,7 @@ func overview() string {
 	return b.String()
 }
 
-// flags are those of a command. Its help goes to w.
+// flags is an empty flag set of a command, which prints its help to w.
 func flags(command string, w io.Writer) *flag.FlagSet {
 	f := flag.NewFlagSet("braid "+command, flag.ContinueOnError)
 	f.SetOutput(w)
@@ -68,6 +68,8 @@ func flags(command string, w io.Writer) *flag.FlagSet {
 	return f
 }
 
+// printHelp writes the help of a command: synopsis, text, flags with their defaults,
+// example and exit codes.
 func printHelp(w io.Writer, f *flag.FlagSet, h *help) {
 	fmt.Fprintf(w, "braid %s: %s\n\nusage: braid %s %s\n\n", h.name, h.does, h.name, h.synopsis)
 	if h.text != "" {
@@ -76,7 +78,7 @@ func printHelp(w io.Writer, f *flag.FlagSet, h *help) {
 	f.VisitAll(func(g *flag.Flag) {
 		value, usage := flag.UnquoteUsage(g)
 		if b, ok := g.Value.(interface{ IsBoolFlag() bool }); value != "" && ok && b.IsBoolFlag() {
-			value = "[=" + value + "]" // not behind a space: that would be an argument
+			value = "[=" + value + "]" // after a space it would be an argument
 		} else if value != "" {
 			value = " " + value
 		}
@@ -91,11 +93,11 @@ func printHelp(w io.Writer, f *flag.FlagSet, h *help) {
 
 var negative = regexp.MustCompile(`^-\.?[0-9]`)
 
-// arguments parses flags, which may stand before, between and behind the other
-// arguments, and returns those. A negative number is no flag.
+// arguments parses flags, which may be before, between and after the other
+// arguments, and returns the latter. A negative number is an argument.
 func arguments(f *flag.FlagSet, args []string) (rest []string, err error) {
 	w, usage := f.Output(), f.Usage
-	f.SetOutput(io.Discard) // or the flag package prints what is returned
+	f.SetOutput(io.Discard) // errors are returned, not printed
 	f.Usage = func() {}
 	defer func() {
 		f.SetOutput(w)
@@ -110,7 +112,7 @@ func arguments(f *flag.FlagSet, args []string) (rest []string, err error) {
 			continue
 		}
 		if err := f.Parse(args); err != nil {
-			return nil, flagFault(f, err)
+			return nil, flagError(f, err)
 		}
 		if ended := len(args) - f.NArg(); ended > 0 && args[ended-1] == "--" {
 			return append(rest, f.Args()...), nil
@@ -122,9 +124,9 @@ func arguments(f *flag.FlagSet, args []string) (rest []string, err error) {
 	return rest, nil
 }
 
-// flagFault says what would do instead of a flag that is not known or a value
-// that is not one.
-func flagFault(f *flag.FlagSet, err error) error {
+// flagError adds to an error of package flag what to do: the help to read, and the
+// flags with a name like one that is not known.
+func flagError(f *flag.FlagSet, err error) error {
 	if errors.Is(err, flag.ErrHelp) {
 		return err
 	}
@@ -137,7 +139,8 @@ func flagFault(f *flag.FlagSet, err error) error {
 	return misuse("there is no flag --%.40s%s: see %s -h", name, suggest("--"+name, names), f.Name())
 }
 
-// suggest names what is spelled most like a word, if anything is.
+// suggest is a question for the candidates spelled most like a word; empty if none
+// is similar.
 func suggest(word string, candidates []string) string {
 	if near := api.Nearest(word, candidates); len(near) > 0 {
 		return " (did you mean " + strings.Join(near, " or ") + "?)"
@@ -145,7 +148,7 @@ func suggest(word string, candidates []string) string {
 	return ""
 }
 
-// parse is for commands that take flags only.
+// parse parses the arguments of a command that takes flags only.
 func parse(f *flag.FlagSet, args []string) error {
 	rest, err := arguments(f, args)
 	if err == nil && len(rest) > 0 {

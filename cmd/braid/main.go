@@ -25,11 +25,12 @@ func main() {
 	os.Exit(exitCode(err))
 }
 
-// usageError is a command line or a setting that cannot be carried out.
+// usageError is a mistake in the command line or in a setting.
 type usageError struct{ error }
 
 func (e usageError) Unwrap() error { return e.error }
 
+// misuse is a usageError of this text.
 func misuse(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
 
 // exitCode is 0 for success, 2 for a usageError, and 1 for all else.
@@ -43,7 +44,8 @@ func exitCode(err error) int {
 	return 1
 }
 
-// run builds everything, waits for everything and returns when all has ended.
+// run carries out one command, and returns when all that it started has ended. An
+// interrupt and a call for help are no errors.
 func run(ctx context.Context, args []string, getenv func(string) string, stdout, stderr io.Writer) error {
 	command := "help"
 	if len(args) > 0 {

@@ -16,7 +16,7 @@ import (
 	"testing"
 )
 
-// TestRefusals: what cannot be done is said in one line that tells what to do.
+// TestRefusals: what cannot be done is reported in one line that says what to do.
 func TestRefusals(t *testing.T) {
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -89,8 +89,8 @@ func TestRefusals(t *testing.T) {
 		{"no settings", []string{"serve", "--config", "nowhere.json"}, []string{"nowhere.json", "no such file"}},
 		{"unknown setting", []string{"serve", "--config", file(`{"speed": 1}`)}, []string{"speed", "not a setting"}},
 		{"bad setting", []string{"serve", "--config", file(`{"rate": "fast"}`)}, []string{"rate", "parse"}},
-		{"settings and more", []string{"serve", "--config", file(`{"rate": 1} {"rate": 2}`)}, []string{"one object"}},
-		{"no object", []string{"serve", "--config", file(`null`)}, []string{"one object"}},
+		{"settings and more", []string{"serve", "--config", file(`{"rate": 1} {"rate": 2}`)}, []string{"one JSON object"}},
+		{"no object", []string{"serve", "--config", file(`null`)}, []string{"one JSON object"}},
 		{"deploy nowhere", []string{"deploy", "--rpc", closed.URL + "/secret-key"}, []string{"node: ", "refused"}},
 		{"nested setting", []string{"serve", "--config", file(`{"rpc": {"url": "x"}}`)}, []string{"rpc", "want a string"}},
 		{"bare chain", []string{"serve", "--addr", "127.0.0.1:0", "--rpc", bare.URL}, []string{"no contract", "--off"}},
@@ -133,6 +133,7 @@ func TestHelp(t *testing.T) {
 	}
 }
 
+// TestExitCodes: 0 is done, 1 failed, 2 a wrong command line or setting.
 func TestExitCodes(t *testing.T) {
 	for code, lines := range map[int][]string{
 		0: {"help", "dev -h", "bench -help"},
@@ -147,8 +148,8 @@ func TestExitCodes(t *testing.T) {
 	}
 }
 
-// TestSettings: flags outweigh the environment, and that the file; what is
-// shown holds no key.
+// TestSettings: flags take precedence over the environment, and that over the
+// file; the log holds no API key.
 func TestSettings(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "braid.json")
 	text := `{"addr": "file:1", "rate": 7, "max-impact": 100, "rpc": ["https://a.example/v2/KEY", "wss://b.example?k=KEY"], "off": ["Hanji"]}`
@@ -161,21 +162,21 @@ func TestSettings(t *testing.T) {
 	s.flags(f)
 	f.Var(&s.rpc, "rpc", "")
 	f.Var(&s.off, "off", "")
-	if err := settings(f, []string{"--rate", "9"}, func(name string) string { return env[name] }); err != nil {
+	if err := parseSettings(f, []string{"--rate", "9"}, func(name string) string { return env[name] }); err != nil {
 		t.Fatal(err)
 	}
-	if s.rate != 9 || s.addr != "env:1" || s.maxImpactBps != 100 || len(s.rpc.values) != 2 || len(s.off) != 1 {
+	if s.rate != 9 || s.addr != "env:1" || s.maxImpactBps != 100 || len(s.rpc.list) != 2 || len(s.off) != 1 {
 		t.Errorf("%+v", s)
 	}
 	var log bytes.Buffer
-	show(f, slog.New(slog.NewTextHandler(&log, nil)))
+	logSettings(f, slog.New(slog.NewTextHandler(&log, nil)))
 	if line := log.String(); strings.Contains(line, "KEY") || !strings.Contains(line, "https://a.example,wss://b.example") {
 		t.Error(line)
 	}
 }
 
-// An answer with a name twice, which a wallet may read otherwise than we do, is
-// no answer.
+// TestVerifyNames: an answer with a name twice, which a wallet may read otherwise
+// than braid does, is refused.
 func TestVerifyNames(t *testing.T) {
 	for _, text := range []string{
 		`{"tx":{"to":"0x01"},"Tx":{}}`, `{"tx":{},"tx":{}}`, `{"tx":{"data":"0x","DATA":"0x"}}`, `{"routes":[{"pool":"","route\u017f":1}],"ROUTE\u017f":[]}`, `{"to\u212aenIn":"","tokenIn":""}`,

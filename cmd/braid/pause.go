@@ -14,10 +14,10 @@ import (
 	"braid/venue"
 )
 
-// pauses holds the sources that a file names, one a line with the reason after
-// it, until it names them no more. It is looked at once a second. A file that
-// is not there names none; one that cannot be read changes nothing.
-func pauses(ctx context.Context, path string, sources []venue.Source, hold func(map[string]string), log *slog.Logger) {
+// watchPauseFile reads a file once a second until ctx ends, and calls pause with
+// the sources that it names, by ID with the reason, whenever it has changed. A
+// file that does not exist names none; one that cannot be read changes nothing.
+func watchPauseFile(ctx context.Context, path string, sources []venue.Source, pause func(map[string]string), log *slog.Logger) {
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
 	var last []byte
@@ -26,11 +26,11 @@ func pauses(ctx context.Context, path string, sources []venue.Source, hold func(
 		switch {
 		case err != nil && !errors.Is(err, fs.ErrNotExist):
 			if !failed {
-				log.Warn("the pause file cannot be read: what it said last holds", "err", err)
+				log.Warn("pause file cannot be read: its last content stays in force", "err", err)
 			}
 		case !bytes.Equal(text, last):
 			last = text
-			hold(paused(string(text), sources, log))
+			pause(parsePauseFile(string(text), sources, log))
 		}
 		failed = err != nil
 		select {
@@ -41,9 +41,9 @@ func pauses(ctx context.Context, path string, sources []venue.Source, hold func(
 	}
 }
 
-// paused reads lines such as "Kuru its vault is being moved". What follows #
-// is passed over.
-func paused(text string, sources []venue.Source, log *slog.Logger) map[string]string {
+// parsePauseFile gives reasons by source ID. A line is an ID and a reason, such as
+// "Kuru its vault is being moved"; what follows # is a comment.
+func parsePauseFile(text string, sources []venue.Source, log *slog.Logger) map[string]string {
 	list := map[string]string{}
 	for line := range strings.Lines(text) {
 		line, _, _ = strings.Cut(line, "#")
@@ -51,7 +51,7 @@ func paused(text string, sources []venue.Source, log *slog.Logger) map[string]st
 		switch {
 		case id == "":
 		case !slices.ContainsFunc(sources, func(s venue.Source) bool { return s.ID == id }):
-			log.Warn("the pause file names a source that is not routed", "source", id)
+			log.Warn("pause file names a source that is not followed", "source", id)
 		default:
 			if why = strings.TrimSpace(why); why == "" {
 				why = "by the operator"

@@ -13,15 +13,15 @@ import (
 	"braid/monad"
 )
 
-// The file is read again when it changes, and what it says replaces what it
-// said.
-func TestPauses(t *testing.T) {
+// TestPauseFile: the file is read again when it changes, and its new content
+// replaces the old one.
+func TestPauseFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "paused")
 	ctx, stop := context.WithCancel(t.Context())
-	held, done := make(chan map[string]string), make(chan struct{})
+	paused, done := make(chan map[string]string), make(chan struct{})
 	go func() {
 		defer close(done)
-		pauses(ctx, path, monad.Sources(), func(m map[string]string) { held <- m }, slog.New(slog.DiscardHandler))
+		watchPauseFile(ctx, path, monad.Sources(), func(m map[string]string) { paused <- m }, slog.New(slog.DiscardHandler))
 	}()
 	for _, row := range []struct {
 		text string
@@ -38,7 +38,7 @@ func TestPauses(t *testing.T) {
 			t.Fatal(err)
 		}
 		select {
-		case got := <-held:
+		case got := <-paused:
 			if diff := cmp.Diff(row.want, got); diff != "" {
 				t.Error(diff)
 			}

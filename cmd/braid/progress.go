@@ -10,9 +10,9 @@ import (
 	"braid/indexer"
 )
 
-// bar draws how a join comes along, if somebody is watching: on a terminal, in
-// one line that is written over. Elsewhere the log tells it.
-func bar(w io.Writer) func(indexer.Progress) {
+// progressBar shows the progress of a join in one line that is overwritten, if w
+// is a terminal. Otherwise it is nil: the log has the progress too.
+func progressBar(w io.Writer) func(indexer.Progress) {
 	file, ok := w.(*os.File)
 	if !ok {
 		return nil
@@ -20,10 +20,11 @@ func bar(w io.Writer) func(indexer.Progress) {
 	if info, err := file.Stat(); err != nil || info.Mode()&os.ModeCharDevice == 0 {
 		return nil
 	}
-	return func(p indexer.Progress) { draw(w, p) }
+	return func(p indexer.Progress) { drawProgress(w, p) }
 }
 
-func draw(w io.Writer, p indexer.Progress) {
+// drawProgress overwrites the line of the terminal.
+func drawProgress(w io.Writer, p indexer.Progress) {
 	const width = 30
 	full, percent := width, 100.0
 	if p.Of > 0 {

@@ -13,8 +13,8 @@ const quoteHelp = `TOKEN_IN and TOKEN_OUT are symbols, in any case, or addresses
 token of that name; others are named by their address. AMOUNT is in whole tokens: 10 or 0.5.
 `
 
-// offer is a quote as the service gives it.
-type offer struct {
+// quoteAnswer is what quote prints of an answer of /quote.
+type quoteAnswer struct {
 	TokenIn        string `json:"tokenIn"`
 	TokenOut       string `json:"tokenOut"`
 	AmountIn       string `json:"amountIn"`
@@ -34,11 +34,11 @@ type offer struct {
 	} `json:"meta"`
 }
 
-// quote asks a running service for the best swap and prints its route as a
-// tree: braid quote MON USDC 10.
+// quote is the command that asks a running service for the best swap and prints
+// its route as a tree.
 func quote(ctx context.Context, args []string, getenv func(string) string, stdout io.Writer) error {
 	f := flags("quote", stdout)
-	addr := f.String("addr", envOr(getenv, "BRAID_ADDR", "127.0.0.1:8080"), "where the service is: `host:port` or a URL (BRAID_ADDR)")
+	addr := f.String("addr", or(getenv("BRAID_ADDR"), "127.0.0.1:8080"), "where the service is: `host:port` or a URL (BRAID_ADDR)")
 	rest, err := arguments(f, args)
 	if err != nil {
 		return err
@@ -50,44 +50,45 @@ func quote(ctx context.Context, args []string, getenv func(string) string, stdou
 	if err != nil {
 		return err
 	}
-	in, err := lookUp(ctx, api, rest[0])
+	in, err := findToken(ctx, api, rest[0])
 	if err != nil {
 		return err
 	}
-	out, err := lookUp(ctx, api, rest[1])
+	out, err := findToken(ctx, api, rest[1])
 	if err != nil {
 		return err
 	}
-	if err := distinct(in, out); err != nil {
+	if err := checkDistinct(in, out); err != nil {
 		return err
 	}
-	amount, err := rawAmount(rest[2], in)
+	amount, err := parseAmount(rest[2], in)
 	if err != nil {
 		return err
 	}
-	var o offer
+	var o quoteAnswer
 	query := url.Values{"tokenIn": {in.Address}, "tokenOut": {out.Address}, "amount": {amount.String()}, "include": {"meta"}}
-	if err := get(ctx, api+"/quote?"+query.Encode(), &o); err != nil {
+	if err := getJSON(ctx, api+"/quote?"+query.Encode(), &o); err != nil {
 		return err
 	}
 	o.print(stdout, in, out)
 	return nil
 }
 
-func (o *offer) print(w io.Writer, in, out coin) {
-	fmt.Fprintf(w, "%s %s for %s %s\n", whole(o.AmountOut, out.Decimals), plainText(out.Symbol), whole(o.AmountIn, in.Decimals), plainText(in.Symbol))
+// print writes the amounts, the route and what it costs.
+func (o *quoteAnswer) print(w io.Writer, in, out coin) {
+	fmt.Fprintf(w, "%s %s for %s %s\n", formatAmount(o.AmountOut, out.Decimals), plainText(out.Symbol), formatAmount(o.AmountIn, in.Decimals), plainText(in.Symbol))
 	for i := range o.Routes {
 		if r := &o.Routes[i]; out.native && strings.EqualFold(r.TokenOut, o.TokenOut) {
 			r.TokenOutSymbol = out.Symbol
 		}
 	}
 	o.branch(w, o.TokenIn, "", map[string]bool{})
-	fmt.Fprintf(w, "price impact %d bps, gas %s MON\n%s\n", o.PriceImpactBps, whole(o.Meta.GasCostWei, 18), plainText(o.gap()))
+	fmt.Fprintf(w, "price impact %d bps, gas %s MON\n%s\n", o.PriceImpactBps, formatAmount(o.Meta.GasCostWei, 18), plainText(o.gap()))
 }
 
-// branch shows what leaves a token, and below it what goes on from there; a
-// token on which branches meet goes on once.
-func (o *offer) branch(w io.Writer, token, indent string, seen map[string]bool) {
+// branch prints the steps that start at a token, and indented below each the
+// steps from its output on. A token that several steps lead to is continued once.
+func (o *quoteAnswer) branch(w io.Writer, token, indent string, seen map[string]bool) {
 	if seen[token] {
 		return
 	}
@@ -100,16 +101,16 @@ func (o *offer) branch(w io.Writer, token, indent string, seen map[string]bool) 
 	}
 }
 
-// gap says how far the quote may be from the best there is. A bound that allows
-// for a tenth more says nothing about the quote, whatever the service sends.
-func (o *offer) gap() string {
-	const useless = 1000 // bps
+// gap says by how much any route could pay more at most. A bound a tenth above
+// the quote or more says nothing about the quote.
+func (o *quoteAnswer) gap() string {
+	const tooWide = 1000 // bps
 	switch gap := o.Meta.OptimalityGapBps; {
 	case o.Meta.BoundReason != "":
 		return o.Meta.BoundReason
 	case gap == nil:
 		return "how far this is from the best possible is not known"
-	case *gap >= useless:
+	case *gap >= tooWide:
 		return "how far this is from the best possible is not known: the bound is too wide"
 	default:
 		return fmt.Sprintf("at most %g bps below the best possible", *gap)

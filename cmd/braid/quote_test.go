@@ -67,7 +67,8 @@ func braid(args ...string) (out string, err error) {
 	return stdout.String() + stderr.String(), err
 }
 
-func TestQuoteWords(t *testing.T) {
+// TestQuoteOutput: what the command prints for tokens named in all ways.
+func TestQuoteOutput(t *testing.T) {
 	s := fakeService(t)
 	for _, row := range []struct {
 		args    []string
@@ -97,8 +98,8 @@ func TestQuoteWords(t *testing.T) {
 	}
 }
 
-// TestQuoteRefusals: what cannot be quoted is said with what would do, before
-// anything is asked for it.
+// TestQuoteRefusals: arguments that cannot be quoted are refused with what to do,
+// before /quote is asked.
 func TestQuoteRefusals(t *testing.T) {
 	s := fakeService(t)
 	for _, row := range []struct {
@@ -140,7 +141,7 @@ func TestQuoteRefusals(t *testing.T) {
 }
 
 // TestQuoteAddresses: the service is found however its address is written, and
-// what is found there instead of it is said.
+// another program at the address is reported.
 func TestQuoteAddresses(t *testing.T) {
 	s := fakeService(t)
 	host := strings.TrimPrefix(s.URL, "http://")
@@ -157,7 +158,7 @@ func TestQuoteAddresses(t *testing.T) {
 	elsewhere := httptest.NewServer(http.RedirectHandler(s.URL+"/api/v1/tokens", http.StatusFound))
 	defer elsewhere.Close()
 	for _, row := range []struct{ addr, says string }{
-		{"ftp://x:1", "neither http nor https"}, {"localhost", "has no port"}, {"http://", "has no host"}, {"http://x:1?y", "more than a host"},
+		{"ftp://x:1", "neither http nor https"}, {"localhost", "has no port"}, {"http://", "has no host"}, {"http://x:1?y", "a query"},
 		{away.URL, "no service answers at " + away.URL}, {away.URL, "make run"}, {other.URL, "another program"}, {elsewhere.URL, "redirects to"},
 	} {
 		if _, err := braid("quote", "--addr", row.addr, "USDC", "MON", "1"); err == nil || !strings.Contains(err.Error(), row.says) {

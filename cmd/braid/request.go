@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// readRequest reads the URL of a request, which may lack its scheme, or the
-// query alone; then there is no URL.
+// readRequest parses a request that is given as a URL, with or without its scheme,
+// or as a query alone; then the URL is nil.
 func readRequest(text string) (*url.URL, url.Values, error) {
 	text = strings.TrimSpace(text)
 	where, query, _ := strings.Cut(text, "?")
@@ -32,7 +32,7 @@ func readRequest(text string) (*url.URL, url.Values, error) {
 	}
 	u, err := url.Parse(text)
 	if err == nil && (u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "") {
-		err = fmt.Errorf("it is no http or https URL")
+		err = fmt.Errorf("it is not an http or https URL")
 	}
 	if err != nil {
 		return nil, nil, misuse("--request cannot be read: %w: write http://host:port/api/v1/swap?tokenIn=…", err)
@@ -45,9 +45,9 @@ func readRequest(text string) (*url.URL, url.Values, error) {
 	return u, values, nil
 }
 
-// readAnswer is the answer to verify and the time of its block, in seconds, 0
-// where that is not known. A file or - is what it says; else data that is piped
-// to stdin; else the answer is fetched.
+// readAnswer is the answer to verify and the time of its block in Unix seconds, 0
+// if that is not known. It comes from the file that the arguments name (- is
+// stdin), else from stdin if data is piped there, else from the URL.
 func readAnswer(ctx context.Context, args []string, asked *url.URL, stdin io.Reader, stdout, stderr io.Writer) (text []byte, block uint64, err error) {
 	switch {
 	case len(args) == 1 && args[0] != "-":
@@ -61,7 +61,7 @@ func readAnswer(ctx context.Context, args []string, asked *url.URL, stdin io.Rea
 		text, err = readAll(ctx, stdin)
 		return text, 0, err
 	case asked == nil:
-		return nil, 0, misuse("there is no answer to verify: give a file, - for the standard input, or the whole URL in --request")
+		return nil, 0, misuse("there is no answer to verify: name a file, - for the standard input, or the whole URL in --request")
 	case path.Base(asked.Path) != "swap":
 		return nil, 0, misuse("verify is for answers of /swap, and --request asks %.80q", asked.Path)
 	}
@@ -92,8 +92,8 @@ func readAll(ctx context.Context, r io.Reader) ([]byte, error) {
 	}
 }
 
-// piped says whether a reader has data: a terminal, /dev/null and a closed file
-// have none.
+// piped says whether a reader may have data: a terminal, /dev/null and a closed
+// file have none.
 func piped(r io.Reader) bool {
 	file, ok := r.(*os.File)
 	if !ok {
@@ -104,20 +104,21 @@ func piped(r io.Reader) bool {
 }
 
 // clockSlack is by how many seconds the clocks of this machine, the service and
-// the chain may differ without a word.
+// the chain may differ without a message.
 const clockSlack = 60
 
-// moment is when an answer is verified, in seconds: a deadline before earliest
-// has passed, and one n seconds from now is at latest + n at the most.
-type moment struct {
+// clockReading is the time at which an answer is verified, in Unix seconds: a
+// deadline before earliest has passed, and one n seconds from now is at most at
+// latest + n.
+type clockReading struct {
 	earliest, latest uint64
-	chain            bool // by the chain's clock
+	chain            bool // it is the chain's clock, not this machine's
 }
 
-// chainClock says whether deadlines are measured by the chain's clock.
+// chainClock is the flag by which deadlines are measured by the chain's clock.
 type chainClock struct {
 	on      bool
-	seconds uint64 // 0: that of the answer's block
+	seconds uint64 // Unix time; 0: that of the answer's block
 }
 
 func (c *chainClock) IsBoolFlag() bool { return true }
@@ -136,11 +137,11 @@ func (c *chainClock) Set(v string) (err error) {
 	return nil
 }
 
-// read is the later of this machine's clock and the chain's. An answer cannot
-// move it by more than the slack unless the user says so.
-func (c chainClock) read(wall time.Time, block uint64, stdout io.Writer) (moment, error) {
+// read is the later of this machine's clock and the chain's. Without the flag an
+// answer cannot move it by more than clockSlack.
+func (c chainClock) read(wall time.Time, block uint64, stdout io.Writer) (clockReading, error) {
 	now := uint64(wall.Unix())
-	m := moment{now, now + clockSlack, false}
+	m := clockReading{now, now + clockSlack, false}
 	if c.seconds != 0 {
 		block = c.seconds
 	}

@@ -14,22 +14,22 @@ import (
 	"braid/monad"
 )
 
-// serve runs the service alone, against a node.
+// serve is the command that runs the service alone, against nodes of a chain.
 func serve(ctx context.Context, args []string, getenv func(string) string, stdout, stderr io.Writer) error {
 	var s service
 	f := flags("serve", stdout)
 	s.flags(f)
-	f.StringVar(&s.chain, "chain", "monad", "whose deployments, tokens and limits to go by; there is one: `monad`")
-	f.Var(&s.rpc, "rpc", "a node's JSON-RPC `URL`, http or ws; given again, another node")
-	f.Float64Var(&s.rpcRate, "rpc-rate", 25, "requests a second to each node; 0 for no `limit`")
-	f.DurationVar(&s.stuckAfter, "stuck-after", 30*time.Second, "count a node that shows nothing newer for this `long`, or nothing made since, as silent; 0: never, for chains that stand still")
-	f.StringVar(&s.storeFile, "store", "", "`file` in which the market outlives the process; none: every start joins anew")
-	f.Uint64Var(&s.auditEvery, "audit-every", 100, "hold some pools to the chain every so many `blocks`; 0: never")
-	f.Var(&s.off, "off", "`sources` not to follow at all, by their ids")
-	if err := settings(f, args, getenv); err != nil {
+	f.StringVar(&s.chain, "chain", "monad", "`name` of the chain whose deployments, tokens and limits are used; the only one is monad")
+	f.Var(&s.rpc, "rpc", "JSON-RPC `URL` of a node, http or ws; repeat it for further nodes")
+	f.Float64Var(&s.rpcRate, "rpc-rate", 25, "requests a second to each node; 0: no `limit`")
+	f.DurationVar(&s.stuckAfter, "stuck-after", 30*time.Second, "ignore a node that has reported no newer block, or none younger than this, for this `long`; 0: never, for a chain that mines on demand")
+	f.StringVar(&s.storeFile, "store", "", "`file` that keeps the market between runs; without it every start reads the whole chain")
+	f.Uint64Var(&s.auditEvery, "audit-every", 100, "compare some pools with their state on the chain every so many `blocks`; 0: never")
+	f.Var(&s.off, "off", "`ids` of sources not to follow at all")
+	if err := parseSettings(f, args, getenv); err != nil {
 		return err
 	}
-	if len(s.rpc.values) == 0 {
+	if len(s.rpc.list) == 0 {
 		return misuse("serve needs a node: give --rpc URL or set BRAID_RPC")
 	}
 	l, err := s.listen()
@@ -38,8 +38,8 @@ func serve(ctx context.Context, args []string, getenv func(string) string, stdou
 	}
 	defer l.Close()
 	log := logger(stderr)
-	show(f, log)
-	s.progress = bar(stdout)
+	logSettings(f, log)
+	s.progress = progressBar(stdout)
 	return s.run(ctx, l, log, func() {
 		fmt.Fprintf(stdout, `
 braid is ready
@@ -49,8 +49,8 @@ braid is ready
 	})
 }
 
-// dev runs a local chain and the service on it. The two meet only over
-// JSON-RPC, as they would on mainnet.
+// dev is the command that runs a local chain and the service on it. The service
+// reaches the chain only over JSON-RPC, as it would on mainnet.
 func dev(ctx context.Context, args []string, getenv func(string) string, stdout, stderr io.Writer) error {
 	var s service
 	c := devchain.Config{Sources: monad.Sources()}
@@ -58,11 +58,11 @@ func dev(ctx context.Context, args []string, getenv func(string) string, stdout,
 	s.flags(f)
 	s.chain = "monad"
 	f.StringVar(&c.RPCAddr, "rpc-addr", "127.0.0.1:8545", "where the chain's JSON-RPC listens (`host:port`)")
-	f.StringVar(&c.Artifacts, "artifacts", "build/artifacts", "`folder` with the venues' bytecode, made by `make artifacts`")
-	f.Uint64Var(&c.Seed, "seed", 1, "the `number` from which the market is made")
-	f.DurationVar(&c.Heartbeat, "block-time", time.Second, "`time` between blocks without transactions; those with some come at once")
-	f.BoolVar(&c.Activity, "activity", false, "trade in the background: small trades move prices, and arbitrage brings back what large ones moved")
-	if err := settings(f, args, getenv); err != nil {
+	f.StringVar(&c.Artifacts, "artifacts", "build/artifacts", "`folder` of the venues' bytecode, which `make artifacts` fills")
+	f.Uint64Var(&c.Seed, "seed", 1, "`number` that decides the pools and prices of the market")
+	f.DurationVar(&c.Heartbeat, "block-time", time.Second, "`time` between blocks without transactions; one with transactions comes at once")
+	f.BoolVar(&c.Activity, "activity", false, "trade in the background: small trades move prices, and arbitrage restores those that large trades moved")
+	if err := parseSettings(f, args, getenv); err != nil {
 		return err
 	}
 	l, err := s.listen()
@@ -79,7 +79,7 @@ func dev(ctx context.Context, args []string, getenv func(string) string, stdout,
 		return err
 	}
 	defer local.Close()
-	s.rpc.values, s.local = values{local.URL()}, true
+	s.rpc.list, s.dev = list{local.URL()}, true
 	return s.run(ctx, l, log, func() {
 		fmt.Fprintf(stdout, `
 braid is ready

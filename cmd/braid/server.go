@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// newServer waits for no one: neither for the rest of a request, bodies that
-// nobody reads included, nor for readers. Streams set limits of their own.
+// newServer has a time limit for each part of a request: its header, its body,
+// whether it is read or not, and the answer. Streams set limits of their own.
 func newServer(h http.Handler, log *slog.Logger) *http.Server {
 	return &http.Server{
 		Handler:           h,
@@ -21,9 +21,9 @@ func newServer(h http.Handler, log *slog.Logger) *http.Server {
 	}
 }
 
-// end lets requests finish for a while and cuts off those that do not: a
-// stranger's open request is no fault of the service.
-func end(s *http.Server, grace time.Duration) error {
+// shutdown waits for open requests, and after the grace closes their connections.
+// That some client did not finish is no error of the service.
+func shutdown(s *http.Server, grace time.Duration) error {
 	ctx, stop := context.WithTimeout(context.Background(), grace)
 	defer stop()
 	if err := s.Shutdown(ctx); !errors.Is(err, context.DeadlineExceeded) {

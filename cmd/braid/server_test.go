@@ -33,7 +33,8 @@ func unfinished(t *testing.T, s *http.Server) net.Conn {
 	return c
 }
 
-// TestUnfinishedRequest: who sends half a request does not keep a connection.
+// TestUnfinishedRequest: the connection of a client that sends half a request is
+// closed.
 func TestUnfinishedRequest(t *testing.T) {
 	s := newServer(http.NotFoundHandler(), slog.New(slog.DiscardHandler))
 	s.ReadTimeout /= 100
@@ -42,8 +43,9 @@ func TestUnfinishedRequest(t *testing.T) {
 	}
 }
 
-// TestEnd: nor does he keep the service from ending in peace.
-func TestEnd(t *testing.T) {
+// TestShutdown: such a client does not keep the service from shutting down without
+// an error.
+func TestShutdown(t *testing.T) {
 	began := make(chan struct{})
 	s := newServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		close(began)
@@ -51,7 +53,7 @@ func TestEnd(t *testing.T) {
 	}), slog.New(slog.DiscardHandler))
 	c := unfinished(t, s)
 	<-began
-	if err := end(s, time.Millisecond); err != nil {
+	if err := shutdown(s, time.Millisecond); err != nil {
 		t.Error(err)
 	}
 	if _, err := io.ReadAll(c); errors.Is(err, net.ErrClosed) || isTimeout(err) {

@@ -14,14 +14,12 @@ import (
 	"strings"
 )
 
-// Every setting is a flag. It may also stand in the environment, as BRAID_ and
-// its name in capitals, or in a file of JSON, by its name. A flag outweighs the
-// environment, and that the file.
-
-// settings reads arguments, environment and file into the flags, and refuses
-// what is not a setting or not a value of one.
-func settings(f *flag.FlagSet, args []string, getenv func(string) string) error {
-	path := f.String("config", "", "a `file` of settings: JSON, a field a flag")
+// parseSettings sets the flags of f from the arguments, from the environment
+// (BRAID_ and the flag's name in capitals) and from a JSON file (by the flag's
+// name). An argument takes precedence over the environment, and that over the
+// file. What is not a setting, or not a value of one, is an error.
+func parseSettings(f *flag.FlagSet, args []string, getenv func(string) string) error {
+	path := f.String("config", "", "JSON `file` of settings, with one field for each flag")
 	if err := parse(f, args); err != nil {
 		return err
 	}
@@ -29,7 +27,7 @@ func settings(f *flag.FlagSet, args []string, getenv func(string) string) error 
 	f.Visit(func(g *flag.Flag) { given[g.Name] = true })
 	var faults []error
 	f.VisitAll(func(g *flag.Flag) {
-		name := variable(g.Name)
+		name := environmentName(g.Name)
 		if value := getenv(name); value != "" && !given[g.Name] {
 			given[g.Name] = true
 			if err := f.Set(g.Name, value); err != nil {
@@ -49,11 +47,12 @@ func settings(f *flag.FlagSet, args []string, getenv func(string) string) error 
 	return nil
 }
 
-// variable is the name of a flag in the environment.
-func variable(name string) string {
+// environmentName is the environment variable of a flag.
+func environmentName(name string) string {
 	return "BRAID_" + strings.ToUpper(strings.ReplaceAll(name, "-", "_"))
 }
 
+// parseFile sets the flags that are not given yet from a JSON file.
 func parseFile(f *flag.FlagSet, path string, given map[string]bool) error {
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -66,21 +65,21 @@ func parseFile(f *flag.FlagSet, path string, given map[string]bool) error {
 		return err
 	}
 	if _, err := d.Token(); err != io.EOF || fields == nil {
-		return errors.New("want one object of settings and nothing else")
+		return errors.New("it must hold one JSON object and nothing else")
 	}
 	for name, value := range fields {
 		if name == "config" || f.Lookup(name) == nil {
 			return fmt.Errorf("%q is not a setting of %s: see -h", name, f.Name())
 		}
-		list, many := value.([]any)
+		values, many := value.([]any)
 		if !many {
-			list = []any{value}
+			values = []any{value}
 		}
-		for _, v := range list {
+		for _, v := range values {
 			switch v.(type) {
 			case string, json.Number, bool:
 			default:
-				return fmt.Errorf("%s: want a string, a number or true or false", name)
+				return fmt.Errorf("%s: want a string, a number, true or false, or a list of those", name)
 			}
 			if given[name] {
 				continue
@@ -93,8 +92,9 @@ func parseFile(f *flag.FlagSet, path string, given map[string]bool) error {
 	return nil
 }
 
-// show logs all settings, once. Values know what of them is secret.
-func show(f *flag.FlagSet, log *slog.Logger) {
+// logSettings logs all settings, in one line. String of a value leaves out what is
+// secret.
+func logSettings(f *flag.FlagSet, log *slog.Logger) {
 	var pairs []any
 	f.VisitAll(func(g *flag.Flag) {
 		if g.Name != "config" || g.Value.String() != "" {
@@ -104,26 +104,27 @@ func show(f *flag.FlagSet, log *slog.Logger) {
 	log.Info("settings", pairs...)
 }
 
-// values is a setting of several values, given one by one or with commas.
-type values []string
+// list is a setting of several values, given one by one or separated by commas.
+type list []string
 
-func (w *values) String() string { return strings.Join(*w, ",") }
+func (l *list) String() string { return strings.Join(*l, ",") }
 
-func (w *values) Set(value string) error {
+func (l *list) Set(value string) error {
 	for _, v := range strings.Split(value, ",") {
-		if v = strings.TrimSpace(v); v != "" && !slices.Contains(*w, v) {
-			*w = append(*w, v)
+		if v = strings.TrimSpace(v); v != "" && !slices.Contains(*l, v) {
+			*l = append(*l, v)
 		}
 	}
 	return nil
 }
 
-// nodes are URLs that may hold keys: of each only the host is shown.
-type nodes struct{ values }
+// nodeURLs is a list of URLs that may hold API keys: String shows their schemes
+// and hosts only.
+type nodeURLs struct{ list }
 
-func (n *nodes) String() string {
+func (n *nodeURLs) String() string {
 	var hosts []string
-	for _, v := range n.values {
+	for _, v := range n.list {
 		host := "?"
 		if u, err := url.Parse(v); err == nil && u.Host != "" {
 			host = u.Scheme + "://" + u.Host

@@ -21,10 +21,9 @@ import (
 	"braid/venue/univ2"
 )
 
-// sources splits the deployments into those that are followed and those that
-// are not, which callers may still exclude: what the operator has switched off,
-// and what is not proved for mainnet. On a local chain of ours every row is
-// true by construction.
+// sources splits the deployments into those that are followed (on) and those that
+// are not (off): what --off names, and what is not proved for mainnet. Requests may
+// name either in excludeSources. On a local chain every row holds by construction.
 func (s *service) sources(ctx context.Context, node *chain.Client, local bool, log *slog.Logger) (on, off []venue.Source, err error) {
 	rows := monad.Sources()
 	if err := families.Check(rows); err != nil {
@@ -32,7 +31,7 @@ func (s *service) sources(ctx context.Context, node *chain.Client, local bool, l
 	}
 	for _, id := range s.off {
 		if !slices.ContainsFunc(rows, func(r venue.Source) bool { return r.ID == id }) {
-			return nil, nil, fmt.Errorf("--off %.40q is not a source: see /api/v1/liquidity-sources", id)
+			return nil, nil, fmt.Errorf("--off %.40q is not a source: docs/venues.md and /api/v1/liquidity-sources list them", id)
 		}
 	}
 	fees := readFees(s.storeFile)
@@ -42,15 +41,15 @@ func (s *service) sources(ctx context.Context, node *chain.Client, local bool, l
 			why = ""
 		}
 		if slices.Contains(s.off, row.ID) {
-			why = "switched off"
+			why = "switched off by --off"
 		} else if why != "" && univ2.Measurable(&row) {
 			if fees[row.ID] == 0 {
-				if fees[row.ID], err = measure(ctx, node, &row); err != nil {
+				if fees[row.ID], err = measureFee(ctx, node, &row); err != nil {
 					why = err.Error()
 				}
 			}
 			if bps := fees[row.ID]; bps != 0 {
-				log.Info("fee is measured", "source", row.ID, "feeBps", bps)
+				log.Info("fee measured", "source", row.ID, "feeBps", bps)
 				row, why = univ2.WithFee(row, bps), ""
 			}
 		}
@@ -59,16 +58,16 @@ func (s *service) sources(ctx context.Context, node *chain.Client, local bool, l
 			continue
 		}
 		off = append(off, row)
-		log.Warn("source is off", "source", row.ID, "reason", why)
+		log.Warn("source is not followed", "source", row.ID, "reason", why)
 	}
 	if err := writeFees(s.storeFile, fees); err != nil {
 		return nil, nil, err
 	}
-	return on, off, present(ctx, node, on)
+	return on, off, checkDeployed(ctx, node, on)
 }
 
-// Fees that were measured are kept beside the store. They stand in the code of
-// the pairs, which does not change.
+// readFees is the fees in basis points, by source, that earlier runs measured, from
+// a file beside the store. They never change: they are in the code of the pairs.
 func readFees(store string) map[string]uint64 {
 	fees := map[string]uint64{}
 	if store != "" {
@@ -78,6 +77,7 @@ func readFees(store string) map[string]uint64 {
 	return fees
 }
 
+// writeFees keeps measured fees for the next run, if there is a store.
 func writeFees(store string, fees map[string]uint64) error {
 	maps.DeleteFunc(fees, func(_ string, bps uint64) bool { return bps == 0 })
 	if store == "" || len(fees) == 0 {
@@ -93,15 +93,15 @@ func writeFees(store string, fees map[string]uint64) error {
 	return err
 }
 
-// present refuses a chain on which a factory is missing.
-func present(ctx context.Context, node *chain.Client, sources []venue.Source) error {
+// checkDeployed checks that there is a contract at the factory of each source.
+func checkDeployed(ctx context.Context, node *chain.Client, sources []venue.Source) error {
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(8)
 	for _, s := range sources {
 		g.Go(func() error {
 			code, err := node.HasCode(ctx, s.Factory)
 			if err == nil && !code {
-				err = fmt.Errorf("no contract stands at %s, the factory of %s: is this the chain? If so, start with --off %s", s.Factory, s.ID, s.ID)
+				err = fmt.Errorf("there is no contract at %s, the factory of %s: check that --rpc is the right chain; if it is, start with --off %s", s.Factory, s.ID, s.ID)
 			}
 			return err
 		})
@@ -109,16 +109,16 @@ func present(ctx context.Context, node *chain.Client, sources []venue.Source) er
 	return g.Wait()
 }
 
-// What a fee is measured by: the swaps of the first pairs of a factory in the
-// last blocks.
+// A fee is measured by the swaps of the first pairs of a factory in the newest
+// blocks, if there are enough of them.
 const (
 	measurePairs  = 50
 	measureBlocks = 20_000
-	measureSwaps  = 20
+	measureSwaps  = 20 // at least
 )
 
-// measure is the fee of a V2 source by what its pairs let happen of late.
-func measure(ctx context.Context, node *chain.Client, row *venue.Source) (feeBps uint64, err error) {
+// measureFee is the fee of a V2 source by the recent swaps of its pairs.
+func measureFee(ctx context.Context, node *chain.Client, row *venue.Source) (feeBps uint64, err error) {
 	head, err := node.Head(ctx)
 	if err != nil {
 		return 0, err
@@ -154,7 +154,7 @@ func measure(ctx context.Context, node *chain.Client, row *venue.Source) (feeBps
 	case !ok && swaps == 0 && len(logs) > 0, fee == 0 && ok:
 		return 0, fmt.Errorf("its pairs do not keep a constant product")
 	case swaps < measureSwaps:
-		return 0, fmt.Errorf("its fee is not known: %d swaps of late, want %d", swaps, measureSwaps)
+		return 0, fmt.Errorf("its fee is not known: %d swaps in the last %d blocks, want %d", swaps, measureBlocks, measureSwaps)
 	}
 	return uint64(fee), nil
 }

@@ -13,7 +13,7 @@ import (
 	"braid/u256"
 )
 
-// coin is a token as the service lists it, or the native currency.
+// coin is the native currency, or a token as /tokens lists it.
 type coin struct {
 	Address  string `json:"address"`
 	Symbol   string `json:"symbol"`
@@ -23,7 +23,7 @@ type coin struct {
 	native   bool
 }
 
-// native is the chain's currency. The API takes the zero address for it.
+// native is the chain's currency, which the API knows by the zero address.
 var native = coin{Address: common.Address{}.Hex(), Symbol: "MON", Name: "Monad", Decimals: 18, Verified: true, native: true}
 
 // isNative says whether an address stands for the native currency in the API.
@@ -31,21 +31,21 @@ func isNative(a common.Address) bool {
 	return a == common.Address{} || a == common.HexToAddress("0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE")
 }
 
-// routed is the token that a route has in the place of c.
-func (c coin) routed() common.Address {
+// erc20 is the token by which routes trade c: wrapped native for native.
+func (c coin) erc20() common.Address {
 	if c.native {
 		return monad.WrappedNative
 	}
 	return common.HexToAddress(c.Address)
 }
 
-// lookUp finds a token by its address, or by its symbol in any case. Of tokens
-// with one symbol it takes the verified one: symbols are free to be copied.
-func lookUp(ctx context.Context, api, name string) (coin, error) {
+// findToken finds a token by its address, or by its symbol in any case. Of several
+// tokens with a symbol it takes the verified one: anybody can copy a symbol.
+func findToken(ctx context.Context, api, name string) (coin, error) {
 	if strings.EqualFold(name, native.Symbol) || common.IsHexAddress(name) && isNative(common.HexToAddress(name)) {
 		return native, nil
 	}
-	found, err := search(ctx, api, name)
+	found, err := searchTokens(ctx, api, name)
 	if err != nil {
 		return coin{}, err
 	}
@@ -65,20 +65,20 @@ func lookUp(ctx context.Context, api, name string) (coin, error) {
 	case len(verified) == 1:
 		return verified[0], nil
 	case len(verified) > 1:
-		return coin{}, misuse("%d verified tokens are called %.40q: name one by its address:\n%s", len(verified), name, listing(verified))
+		return coin{}, misuse("%d verified tokens are called %.40q: name one by its address:\n%s", len(verified), name, formatTokens(verified))
 	case len(same) > 0:
-		return coin{}, misuse("no verified token is called %.40q, and anybody may give that name to another: if you trust it, name it by its address:\n%s", name, listing(same))
+		return coin{}, misuse("no verified token is called %.40q, and anybody can give a token that name: if you trust one of these, name it by its address:\n%s", name, formatTokens(same))
 	}
-	return coin{}, unknown(ctx, api, name, found)
+	return coin{}, unknownToken(ctx, api, name, found)
 }
 
-// unknown says that there is no such token, and which have a name like it.
-func unknown(ctx context.Context, api, name string, found []coin) error {
+// unknownToken is the error for a name that no token has, with similar names.
+func unknownToken(ctx context.Context, api, name string, found []coin) error {
 	if strings.HasPrefix(strings.ToLower(name), "0x") {
 		return misuse("no token %.50q on the market: an address is 0x and 40 hex digits", name)
 	}
 	if len(found) == 0 {
-		all, err := search(ctx, api, "")
+		all, err := searchTokens(ctx, api, "")
 		if err != nil {
 			return err
 		}
@@ -90,10 +90,11 @@ func unknown(ctx context.Context, api, name string, found []coin) error {
 		}
 		return misuse("no token %.50q on the market%s: `curl '%s/tokens'` lists them", name, suggest(name, append(symbols, native.Symbol)), api)
 	}
-	return misuse("no token is called %.50q; its letters are in these:\n%s", name, listing(found))
+	return misuse("no token is called %.50q; similar names:\n%s", name, formatTokens(found))
 }
 
-func search(ctx context.Context, api, name string) ([]coin, error) {
+// searchTokens is what /tokens lists for a text, or at all.
+func searchTokens(ctx context.Context, api, name string) ([]coin, error) {
 	var list struct {
 		Tokens []coin `json:"tokens"`
 	}
@@ -101,29 +102,29 @@ func search(ctx context.Context, api, name string) ([]coin, error) {
 	if name != "" {
 		query.Set("search", name)
 	}
-	err := get(ctx, api+"/tokens?"+query.Encode(), &list)
+	err := getJSON(ctx, api+"/tokens?"+query.Encode(), &list)
 	return list.Tokens, err
 }
 
-// listing is some tokens, a line each.
-func listing(coins []coin) string {
-	const most = 8
+// formatTokens lists tokens, one on each line.
+func formatTokens(coins []coin) string {
+	const limit = 8
 	var lines []string
-	for _, c := range coins[:min(len(coins), most)] {
+	for _, c := range coins[:min(len(coins), limit)] {
 		verified := "verified"
 		if !c.Verified {
 			verified = "not verified"
 		}
 		lines = append(lines, fmt.Sprintf("  %s  %-10s %s (%s)", plainText(c.Address), plainText(c.Symbol), plainText(c.Name), verified))
 	}
-	if len(coins) > most {
-		lines = append(lines, fmt.Sprintf("  and %d more", len(coins)-most))
+	if len(coins) > limit {
+		lines = append(lines, fmt.Sprintf("  and %d more", len(coins)-limit))
 	}
 	return strings.Join(lines, "\n")
 }
 
-// rawAmount reads an amount of whole tokens as raw units.
-func rawAmount(text string, c coin) (*big.Int, error) {
+// parseAmount reads an amount of whole tokens, such as 0.5, as raw units.
+func parseAmount(text string, c coin) (*big.Int, error) {
 	whole, part, _ := strings.Cut(text, ".")
 	digits := whole + part
 	switch {
@@ -142,10 +143,10 @@ func rawAmount(text string, c coin) (*big.Int, error) {
 	return raw, nil
 }
 
-// distinct refuses two tokens that a route cannot join.
-func distinct(in, out coin) error {
+// checkDistinct refuses two tokens that are the same to a route.
+func checkDistinct(in, out coin) error {
 	switch {
-	case in.routed() != out.routed():
+	case in.erc20() != out.erc20():
 		return nil
 	case in.native != out.native:
 		return misuse("%s and %s need no route: WMON is MON wrapped one to one (deposit() and withdraw() of %s)", in.Symbol, out.Symbol, monad.WrappedNative)
@@ -153,8 +154,8 @@ func distinct(in, out coin) error {
 	return misuse("input and output are both %s: name two tokens", plainText(in.Symbol))
 }
 
-// whole writes raw units as whole tokens.
-func whole(raw string, decimals uint8) string {
+// formatAmount writes raw units as an amount of whole tokens.
+func formatAmount(raw string, decimals uint8) string {
 	n, err := u256.FromDecimal(raw)
 	if err != nil {
 		return plainText(raw)

@@ -23,19 +23,19 @@ import (
 )
 
 const verifyHelp = `Without a file the answer is fetched from the URL of --request. With a file, or with data piped
-to the standard input, that is the answer; - stands for the standard input in any case.
+to the standard input, that is the answer; - always means the standard input.
 
 Deadlines are measured by this machine's clock. Where the answer's block is more than 60 s ahead
-of it, nothing is verified without --chain-clock: an answer that lies about its block could
-otherwise have any deadline. --chain-clock believes the block of a fetched answer;
+of it, nothing is verified without --chain-clock: an answer with a false block time could
+otherwise have any deadline. --chain-clock trusts the block time of a fetched answer;
 --chain-clock=SECONDS gives the chain's time, as for a saved answer, which has none.
 `
 
-// parameters are what verify reads of a request, and takes as flags too.
+// parameters of a request that verify reads, and takes as flags too.
 var parameters = []string{"tokenIn", "tokenOut", "amount", "recipient", "slippageBps", "minAmountOut", "deadlineSeconds"}
 
-// verify holds an answer of /swap to the request it was given for, and tells in
-// words what its transaction does:
+// verify is the command that checks an answer of /swap against its request and
+// explains its transaction step by step:
 //
 //	braid verify --request 'http://…/swap?tokenIn=…'
 func verify(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) error {
@@ -69,7 +69,7 @@ func verify(ctx context.Context, args []string, stdin io.Reader, stdout, stderr 
 		return err
 	}
 	var a answer
-	if err := errors.Join(plain(json.NewDecoder(bytes.NewReader(text))), json.Unmarshal(text, &a)); err != nil {
+	if err := errors.Join(checkNames(json.NewDecoder(bytes.NewReader(text))), json.Unmarshal(text, &a)); err != nil {
 		return fmt.Errorf("the answer: %w", err)
 	}
 	if a.Code != "" {
@@ -82,9 +82,9 @@ func verify(ctx context.Context, args []string, stdin io.Reader, stdout, stderr 
 	return a.verify(query, now, stdout)
 }
 
-// plain refuses a value in which two names of an object are the same but for
-// their case: what is read here and what a wallet reads could be two things.
-func plain(d *json.Decoder) error {
+// checkNames refuses a JSON value with an object in which two names are the same
+// but for their case: encoding/json and a wallet could then read different values.
+func checkNames(d *json.Decoder) error {
 	token, err := d.Token()
 	if err != nil {
 		return err
@@ -103,7 +103,7 @@ func plain(d *json.Decoder) error {
 			}
 			seen[folded] = true
 		}
-		if err := plain(d); err != nil {
+		if err := checkNames(d); err != nil {
 			return err
 		}
 	}
@@ -113,7 +113,7 @@ func plain(d *json.Decoder) error {
 	return err
 }
 
-// answer is what of an answer of /swap the transaction must do.
+// answer is what verify reads of an answer of /swap. Amounts are in raw units.
 type answer struct {
 	TokenIn, TokenOut   common.Address
 	AmountIn, AmountOut string
@@ -126,7 +126,9 @@ type answer struct {
 	Code, Detail string // of an error
 }
 
-func (a *answer) verify(query url.Values, now moment, stdout io.Writer) error {
+// verify prints what the transaction does, and reports all that differs from the
+// request or from the rest of the answer.
+func (a *answer) verify(query url.Values, now clockReading, stdout io.Writer) error {
 	router, executor := contracts.Addresses(monad.WrappedNative)
 	known := calldata.Contracts{Router: router, Executor: executor, WrappedNative: monad.WrappedNative, Permit2: contracts.Permit2, Kinds: families.Steps()}
 	claim, faults := a.claim(query, now)
@@ -136,7 +138,7 @@ func (a *answer) verify(query url.Values, now moment, stdout io.Writer) error {
 	}
 	swap, err := known.Verify(calldata.Tx{To: a.Tx.To, Data: a.Tx.Data, Value: value}, claim)
 	if len(swap.Steps) > 0 {
-		for _, line := range swap.Words(symbol) {
+		for _, line := range swap.Words(listedSymbol) {
 			fmt.Fprintln(stdout, line)
 		}
 		if claim.NativeIn {
@@ -146,8 +148,8 @@ func (a *answer) verify(query url.Values, now moment, stdout io.Writer) error {
 	if swap.Deadline > claim.Deadline && !now.chain {
 		faults = append(faults, errors.New("the deadline is too late by this machine's clock: if the chain's is ahead of it, give the answer's X-Block-Timestamp as --chain-clock=SECONDS"))
 	}
-	faults = append(append(faults, err), a.consents(claim, router)...)
-	faults = append(faults, a.signs(claim, query, known)...)
+	faults = append(append(faults, err), a.checkApproval(claim, router)...)
+	faults = append(faults, a.checkPermits(claim, query, known)...)
 	if err := errors.Join(faults...); err != nil {
 		return fmt.Errorf("the transaction is not what was asked for:\n%w", err)
 	}
@@ -155,8 +157,9 @@ func (a *answer) verify(query url.Values, now moment, stdout io.Writer) error {
 	return nil
 }
 
-// claim reads what was asked, and holds the answer's own words to it.
-func (a *answer) claim(query url.Values, now moment) (c calldata.Claim, faults []error) {
+// claim is what the transaction must do, by the request and by the answer's own
+// fields, with the faults that reading them showed.
+func (a *answer) claim(query url.Values, now clockReading) (c calldata.Claim, faults []error) {
 	token := func(name string, says common.Address) (common.Address, bool) {
 		t, native := common.HexToAddress(query.Get(name)), false
 		if !common.IsHexAddress(query.Get(name)) {
@@ -214,6 +217,7 @@ func (a *answer) claim(query url.Values, now moment) (c calldata.Claim, faults [
 	return c, faults
 }
 
+// or is s, or otherwise if s is empty.
 func or(s, otherwise string) string {
 	if s == "" {
 		return otherwise
@@ -221,8 +225,9 @@ func or(s, otherwise string) string {
 	return s
 }
 
-// symbol is a token's on the list.
-func symbol(a common.Address) string {
+// listedSymbol is the symbol of a token of the token list; empty if it is not on
+// it.
+func listedSymbol(a common.Address) string {
 	for _, t := range monad.Tokens() {
 		if t.Address == a {
 			return t.Symbol

@@ -30,7 +30,8 @@ import (
 
 var alice = common.HexToAddress("0x00000000000000000000000000000000000a11ce")
 
-// swapAnswer is a true answer of /swap through one pool, until a deadline.
+// swapAnswer is a correct answer of /swap through one pool, with a deadline in Unix
+// seconds.
 func swapAnswer(t *testing.T, deadline uint64) []byte {
 	t.Helper()
 	source := &venue.Source{ID: "v2", Family: univ2.Name, Type: venue.V2, Params: univ2.Fee(30)}
@@ -60,7 +61,7 @@ var swapQuery = url.Values{
 	"tokenIn": {common.Address{}.Hex()}, "tokenOut": {monad.USDC.Hex()}, "amount": {"1000000"}, "recipient": {alice.Hex()},
 }.Encode()
 
-// swapService answers /swap as of a block so many seconds from now.
+// swapService answers /swap with a block time so many seconds from now.
 func swapService(t *testing.T, ahead int64) string {
 	t.Helper()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -89,9 +90,9 @@ func verified(t *testing.T, args ...string) (string, error) {
 	return out.String(), err
 }
 
-// TestVerifyClock: deadlines are measured by the later clock. A block that is
-// far ahead of this machine's is believed only with the flag, so that no answer
-// can have a later deadline than was asked for without the user's word.
+// TestVerifyClock: deadlines are measured by the later clock. A block time far
+// ahead of this machine's clock counts only with the flag, so that no answer can
+// have a later deadline than was asked for unless the user allows it.
 func TestVerifyClock(t *testing.T) {
 	soon := fmt.Sprint(time.Now().Unix() + 3600)
 	for _, row := range []struct {
@@ -175,7 +176,7 @@ func TestVerifySources(t *testing.T) {
 	for request, says := range map[string]string{
 		swapQuery:                              "no answer to verify",
 		at + "/api/v1/quote?" + swapQuery:      "verify is for answers of /swap",
-		"ftp://x/swap?" + swapQuery:            "no http or https URL",
+		"ftp://x/swap?" + swapQuery:            "not an http or https URL",
 		"http://127.0.0.1:1/swap?" + swapQuery: "no service answers at http://127.0.0.1:1",
 		at + "/swap?x=1":                       "400",
 		moved.URL + "/swap?" + swapQuery:       "redirects to",

@@ -13,20 +13,20 @@ import (
 	"braid/web"
 )
 
-// door is the way from the page to the local chain: the page's policy lets it
-// talk to its own origin only.
-const door = "/rpc"
+// rpcPath is where braid dev proxies the JSON-RPC of its chain: the page's
+// content security policy lets the page connect to its own origin only.
+const rpcPath = "/rpc"
 
-// visitor is the account the page offers on the local chain.
-var visitor = &web.Local{
-	RPC:     door,
+// devAccount is the account with which the page of braid dev signs.
+var devAccount = &web.Local{
+	RPC:     rpcPath,
 	Account: devchain.DevAccount.Hex(),
 	Key:     hexutil.Encode(crypto.FromECDSA(devchain.DevKey)),
 }
 
-// withDoor answers JSON-RPC at door from the local chain, and leaves the rest
-// to the service. Pages of other origins are sent away.
-func withDoor(service http.Handler, rpc *url.URL, log *slog.Logger) http.Handler {
+// withRPCProxy forwards POST requests of rpcPath to the chain at rpc, and leaves
+// all others to the service. Requests of pages of other origins are refused.
+func withRPCProxy(service http.Handler, rpc *url.URL, log *slog.Logger) http.Handler {
 	node := http.NewCrossOriginProtection().Handler(&httputil.ReverseProxy{
 		Rewrite: func(r *httputil.ProxyRequest) {
 			r.SetURL(rpc)
@@ -35,7 +35,7 @@ func withDoor(service http.Handler, rpc *url.URL, log *slog.Logger) http.Handler
 		ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelWarn),
 	})
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path == door && r.Method == http.MethodPost {
+		if r.URL.Path == rpcPath && r.Method == http.MethodPost {
 			node.ServeHTTP(w, r)
 			return
 		}

@@ -10,9 +10,9 @@ import (
 	"testing"
 )
 
-// TestDoor: the page reaches the local chain at /rpc by POST, and nothing else
-// of the service goes there, nor anybody else's page.
-func TestDoor(t *testing.T) {
+// TestRPCProxy: the page reaches the local chain at /rpc by POST. No other request
+// is forwarded, nor one of a page of another origin.
+func TestRPCProxy(t *testing.T) {
 	node := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		io.WriteString(w, r.Method+" "+r.URL.Path+" "+string(body))
@@ -22,7 +22,7 @@ func TestDoor(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := withDoor(http.NotFoundHandler(), at, slog.New(slog.DiscardHandler))
+	h := withRPCProxy(http.NotFoundHandler(), at, slog.New(slog.DiscardHandler))
 	for _, row := range []struct {
 		method, path, origin string
 		status               int

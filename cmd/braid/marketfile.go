@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"math"
 	"math/big"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -17,27 +18,29 @@ import (
 	"braid/venue/univ3"
 )
 
-// sheet is a market as a bench is given it.
-type sheet struct {
+// marketFile is the file of bench --market, which --dump writes. Tokens are named
+// by their positions in Tokens, and amounts are in raw units.
+type marketFile struct {
 	Native int `json:"native"`
 	Gas    struct {
 		PriceWei decimal `json:"priceWei"`
 	} `json:"gas"`
-	Stables []int        `json:"stables,omitempty"` // without them the token nearest to a dollar
-	Tokens  []sheetToken `json:"tokens"`
-	Pools   []sheetPool  `json:"pools"`
+	Stables []int       `json:"stables,omitempty"` // worth a dollar; without them the token whose USD is nearest to 1
+	Tokens  []fileToken `json:"tokens"`
+	Pools   []filePool  `json:"pools"`
 }
 
-type sheetToken struct {
+// fileToken is a token of a market file; USD is the price of one whole token.
+type fileToken struct {
 	Symbol   string         `json:"symbol"`
 	Address  common.Address `json:"address"`
 	Decimals uint8          `json:"decimals"`
 	USD      float64        `json:"usd"`
 }
 
-// sheetPool is a v2 or v3 pool in the open, or one of any family (Type) as
-// that family saves it (State).
-type sheetPool struct {
+// filePool is a pool of a market file: one of type v2 or v3 by its fields, or one
+// of any family (Type) by the bytes in which the family stores it (State).
+type filePool struct {
 	ID     int           `json:"id"`
 	Type   string        `json:"type"`
 	Source string        `json:"source,omitempty"`
@@ -52,16 +55,17 @@ type sheetPool struct {
 	TickSpacing  int32          `json:"tickSpacing,omitempty"`
 	SqrtPriceX96 decimal        `json:"sqrtPriceX96,omitempty"`
 	Tick         int32          `json:"tick,omitempty"`
-	Ticks        []sheetTick    `json:"ticks,omitempty"`
+	Ticks        []fileTick     `json:"ticks,omitempty"`
 }
 
-type sheetTick struct {
+// fileTick is an initialised tick, and by how much liquidity changes there.
+type fileTick struct {
 	Index int32  `json:"i"`
 	Net   string `json:"net"`
 }
 
-// snapshot is the market of a sheet. Tokens and pools keep their numbers.
-func (s *sheet) snapshot() (*market.Snapshot, error) {
+// snapshot is the market of the file. Tokens and pools keep their numbers.
+func (s *marketFile) snapshot() (*market.Snapshot, error) {
 	gasWei, err := s.Gas.PriceWei.integer()
 	if err != nil {
 		return nil, fmt.Errorf("gas.priceWei: %w", err)
@@ -72,7 +76,7 @@ func (s *sheet) snapshot() (*market.Snapshot, error) {
 	chain := market.Chain{WrappedNative: s.Tokens[s.Native].Address, MinBaseFee: gasWei}
 	stables := s.Stables
 	if len(stables) == 0 {
-		stables = []int{s.nearest()}
+		stables = []int{s.nearestToDollar()}
 	}
 	for _, i := range stables {
 		if i < 0 || i >= len(s.Tokens) {
@@ -89,7 +93,7 @@ func (s *sheet) snapshot() (*market.Snapshot, error) {
 	for i := range s.Pools {
 		p := &s.Pools[i]
 		if p.State != nil {
-			pools[i], err = p.restore(families)
+			pools[i], err = p.decode(families)
 		} else {
 			pools[i], err = s.pool(p, sources)
 		}
@@ -100,7 +104,8 @@ func (s *sheet) snapshot() (*market.Snapshot, error) {
 	return market.New(chain).Next(market.Block{Number: 1}, pools, tokens)
 }
 
-func (s *sheet) pool(p *sheetPool, sources map[string]*venue.Source) (venue.Pool, error) {
+// pool is a pool of type v2 or v3. Pools of one type and fee share a source.
+func (s *marketFile) pool(p *filePool, sources map[string]*venue.Source) (venue.Pool, error) {
 	if n := len(s.Tokens); p.T0 < 0 || p.T0 >= n || p.T1 < 0 || p.T1 >= n || p.T0 == p.T1 {
 		return nil, fmt.Errorf("t0 %d and t1 %d are not two tokens: the market has %d, from 0 on", p.T0, p.T1, n)
 	}
@@ -115,42 +120,53 @@ func (s *sheet) pool(p *sheetPool, sources map[string]*venue.Source) (venue.Pool
 	source := sources[row.ID]
 	switch p.Type {
 	case "v2":
-		r0, err := p.R0.integer()
-		if err != nil {
-			return nil, fmt.Errorf("r0: %w", err)
-		}
-		r1, err := p.R1.integer()
-		if err != nil {
-			return nil, fmt.Errorf("r1: %w", err)
-		}
-		if p.FeePpm%100 != 0 || p.FeePpm >= 1_000_000 {
-			return nil, fmt.Errorf("feePpm: %d is not a multiple of 100 below 1000000", p.FeePpm)
-		}
-		return univ2.NewPool(source, p.Address, tokens, r0, r1), nil
+		return p.v2(source, tokens)
 	case "v3":
-		price, err := p.SqrtPriceX96.integer()
-		if err != nil {
-			return nil, fmt.Errorf("sqrtPriceX96: %w", err)
-		}
-		book, err := p.book()
-		if err != nil {
-			return nil, err
-		}
-		at := ticks.Point{Price: price, Tick: p.Tick}
-		if !at.Valid() {
-			return nil, fmt.Errorf("sqrtPriceX96: %v is not in tick %d", price, p.Tick)
-		}
-		if p.FeePpm >= 1_000_000 {
-			return nil, fmt.Errorf("feePpm: %d is not below 1000000", p.FeePpm)
-		}
-		return univ3.NewPool(source, p.Address, tokens, p.FeePpm, at, book), nil
+		return p.v3(source, tokens)
 	}
 	return nil, fmt.Errorf("type: %.20q is neither v2 nor v3, and there is no state", p.Type)
 }
 
-// book has a position from each tick to the next: their liquidity and where
-// they end is all that a swap sees.
-func (p *sheetPool) book() (*ticks.Book, error) {
+// v2 is a constant-product pair.
+func (p *filePool) v2(source *venue.Source, tokens [2]common.Address) (venue.Pool, error) {
+	r0, err := p.R0.integer()
+	if err != nil {
+		return nil, fmt.Errorf("r0: %w", err)
+	}
+	r1, err := p.R1.integer()
+	if err != nil {
+		return nil, fmt.Errorf("r1: %w", err)
+	}
+	if p.FeePpm%100 != 0 || p.FeePpm >= 1_000_000 {
+		return nil, fmt.Errorf("feePpm: %d is not a multiple of 100 below 1000000", p.FeePpm)
+	}
+	return univ2.NewPool(source, p.Address, tokens, r0, r1), nil
+}
+
+// v3 is a pool of concentrated liquidity.
+func (p *filePool) v3(source *venue.Source, tokens [2]common.Address) (venue.Pool, error) {
+	price, err := p.SqrtPriceX96.integer()
+	if err != nil {
+		return nil, fmt.Errorf("sqrtPriceX96: %w", err)
+	}
+	book, err := p.book()
+	if err != nil {
+		return nil, err
+	}
+	at := ticks.Point{Price: price, Tick: p.Tick}
+	if !at.Valid() {
+		return nil, fmt.Errorf("sqrtPriceX96: %v is not in tick %d", price, p.Tick)
+	}
+	if p.FeePpm >= 1_000_000 {
+		return nil, fmt.Errorf("feePpm: %d is not below 1000000", p.FeePpm)
+	}
+	return univ3.NewPool(source, p.Address, tokens, p.FeePpm, at, book), nil
+}
+
+// book is the liquidity by ticks, as one position from each tick to the next.
+// Swaps depend only on the sums, so it does not matter which positions they
+// come from.
+func (p *filePool) book() (*ticks.Book, error) {
 	if p.TickSpacing <= 0 {
 		return nil, fmt.Errorf("tickSpacing: %d is not above 0", p.TickSpacing)
 	}
@@ -175,4 +191,15 @@ func (p *sheetPool) book() (*ticks.Book, error) {
 		return nil, fmt.Errorf("ticks: the nets sum to %v, not to 0", liquidity)
 	}
 	return book, nil
+}
+
+// nearestToDollar is the token whose price is nearest to a dollar, by ratio.
+func (s *marketFile) nearestToDollar() int {
+	best, distance := 0, math.Inf(1)
+	for i, t := range s.Tokens {
+		if d := math.Abs(math.Log(t.USD)); d < distance {
+			best, distance = i, d
+		}
+	}
+	return best
 }

@@ -19,38 +19,40 @@ import (
 	"braid/venue"
 )
 
-// call is a transaction that an answer of /swap asks for.
+// call is a transaction that an answer of /swap asks to be sent.
 type call struct {
 	To    common.Address
 	Data  hexutil.Bytes
-	Value string // decimal or 0x
+	Value string // wei, decimal or 0x
 }
 
-func (c call) is(d call) bool {
+// equal says whether two calls do the same, however their values are written.
+func (c call) equal(d call) bool {
 	v, ok := math.ParseBig256(c.Value)
 	w, also := math.ParseBig256(d.Value)
 	return ok && also && v.Cmp(w) == 0 && c.To == d.To && bytes.Equal(c.Data, d.Data)
 }
 
-// batch is what wallet_sendCalls takes.
+// batch is the calls of an answer as wallet_sendCalls (EIP-5792) takes them.
 type batch struct {
 	ChainID string
 	Calls   []call
 }
 
-// permits are what include=permit gives to sign, each with what is to stand
-// before its signature.
+// permits are what include=permit gives to sign.
 type permits struct{ Permit2, ERC2612 *permit }
 
+// permit is the typed data (EIP-712) of a permit, and the bytes that precede its
+// signature in the parameter permit.
 type permit struct {
 	TypedData json.RawMessage
 	Prefix    hexutil.Bytes
 }
 
-// consents holds what else an answer asks to be sent to its transaction: an
-// approval is of the input and no more, for the Router, and the calls are that
-// and the transaction.
-func (a *answer) consents(c calldata.Claim, router common.Address) (faults []error) {
+// checkApproval checks what else an answer asks to be sent. The law: an approval
+// lets the Router spend the input of the swap and no more, and the calls are the
+// approval, if one is needed, and the transaction.
+func (a *answer) checkApproval(c calldata.Claim, router common.Address) (faults []error) {
 	amount, err := u256.FromDecimal(c.AmountIn)
 	if err != nil {
 		return []error{fmt.Errorf("amount: %w", err)}
@@ -62,8 +64,8 @@ func (a *answer) consents(c calldata.Claim, router common.Address) (faults []err
 	if needed {
 		calls = []call{approval, a.Tx}
 	}
-	if a.Approval != nil && (!needed || !a.Approval.is(approval)) {
-		faults = append(faults, errors.New("the approval is not of just the input, for the Router"))
+	if a.Approval != nil && (!needed || !a.Approval.equal(approval)) {
+		faults = append(faults, errors.New("the approval is not for the Router and the amount of the input alone"))
 	}
 	if a.Calls == nil {
 		return faults
@@ -71,15 +73,15 @@ func (a *answer) consents(c calldata.Claim, router common.Address) (faults []err
 	if id := hexutil.EncodeUint64(monad.ChainID); a.Calls.ChainID != id {
 		faults = append(faults, fmt.Errorf("the calls are for chain %.80q, not %s", a.Calls.ChainID, id))
 	}
-	if !slices.EqualFunc(a.Calls.Calls, calls, call.is) {
-		faults = append(faults, errors.New("the calls are not the transaction, behind the approval that it needs"))
+	if !slices.EqualFunc(a.Calls.Calls, calls, call.equal) {
+		faults = append(faults, errors.New("the calls are not the approval that is needed, if any, and then the transaction"))
 	}
 	return faults
 }
 
-// signs holds what an answer gives to sign to the claim, to the letter: a
-// permit is of the input and no more, for the Router, until the deadline.
-func (a *answer) signs(c calldata.Claim, query url.Values, known calldata.Contracts) (faults []error) {
+// checkPermits checks what an answer gives to sign. The law: a permit lets the
+// Router spend the input of the swap and no more, until the deadline at the latest.
+func (a *answer) checkPermits(c calldata.Claim, query url.Values, known calldata.Contracts) (faults []error) {
 	if a.Permit == nil {
 		return nil
 	}
@@ -88,16 +90,17 @@ func (a *answer) signs(c calldata.Claim, query url.Values, known calldata.Contra
 	}
 	owner := common.HexToAddress(or(query.Get("owner"), query.Get("recipient")))
 	for kind, p := range map[calldata.PermitKind]*permit{calldata.Permit2: a.Permit.Permit2, calldata.ERC2612: a.Permit.ERC2612} {
-		if p != nil && !p.is(kind, c, known, owner, query) {
-			faults = append(faults, fmt.Errorf("the %s permit is not of just the input, for the Router", kind))
+		if p != nil && !p.matches(kind, c, known, owner, query) {
+			faults = append(faults, fmt.Errorf("the %s permit is not for the Router and the amount of the input alone", kind))
 		}
 	}
 	return faults
 }
 
-// is says whether signing it permits what is claimed. The name of a token's
-// domain is not known here: with a wrong one the token refuses.
-func (p *permit) is(kind calldata.PermitKind, c calldata.Claim, known calldata.Contracts, owner common.Address, query url.Values) bool {
+// matches says whether the typed data is, field by field, that of a permit of the
+// claim. The name in a token's domain is not checked: with a wrong one the token
+// refuses the signature.
+func (p *permit) matches(kind calldata.PermitKind, c calldata.Claim, known calldata.Contracts, owner common.Address, query url.Values) bool {
 	var given calldata.TypedData
 	said, err := calldata.ParsePermit(append(slices.Clip(p.Prefix), make([]byte, 65)...)) // as if signed
 	if err != nil || said.Kind != kind || !bytes.Equal(said.Prefix(), p.Prefix) || json.Unmarshal(p.TypedData, &given) != nil {
@@ -114,6 +117,7 @@ func (p *permit) is(kind calldata.PermitKind, c calldata.Claim, known calldata.C
 		said.Amount.String() == c.AmountIn && c.Now <= said.Deadline && said.Deadline <= c.Deadline
 }
 
+// sameJSON says whether two texts are JSON of equal values.
 func sameJSON(a, b []byte) bool {
 	var v, w any
 	return json.Unmarshal(a, &v) == nil && json.Unmarshal(b, &w) == nil && reflect.DeepEqual(v, w)
