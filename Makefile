@@ -65,7 +65,7 @@ BASE ?= HEAD
 compare: artifacts ## hold this build to the build of another commit: BASE=commit SEED=n
 	@rm -rf build/base && mkdir -p build/base && git archive $(BASE) | tar x -C build/base
 	@cd build/base && go build -o ../base-braid ./cmd/braid && rm -rf ../base
-	@set -o pipefail; BASE_BINARY=$(CURDIR)/build/base-braid SEED=$(SEED) go test -count=1 -timeout 1h -run '^TestCompare$$' -v ./walk \
+	@set -o pipefail; BASE_BINARY=$(CURDIR)/build/base-braid SEED=$(SEED) go test -count=1 -timeout 1h -run '^TestCompare$$' -v ./e2e \
 		| grep -vE ' level='
 
 bench: artifacts ## run the benchmarks

@@ -1,4 +1,4 @@
-package walk_test
+package e2e_test
 
 import (
 	"encoding/json"
@@ -32,7 +32,8 @@ type signable struct {
 	}
 }
 
-func (w *world) extras(t *testing.T, query url.Values) (s signable) {
+// extras is what the includes of the query add to an answer of /swap.
+func (w *environment) extras(t *testing.T, query url.Values) (s signable) {
 	t.Helper()
 	resp, err := http.Get(w.base + "/swap?" + query.Encode())
 	if err != nil {
@@ -45,47 +46,47 @@ func (w *world) extras(t *testing.T, query url.Values) (s signable) {
 	return s
 }
 
-// TestPermits: who signs sends no approval, and receives what was quoted, within
-// the gas limit; for the first time and again.
+// TestPermits: with a signed permit no approval is sent, the recipient receives what
+// was quoted, and the gas limit suffices; the first time and again.
 func TestPermits(t *testing.T) {
-	nonces := func() *big.Int { return earth.read(t, monad.USDC, "nonces", earth.from) }
+	nonces := func() *big.Int { return env.read(t, monad.USDC, "nonces", env.from) }
 	for _, kind := range []string{"permit2", "erc2612", "permit2", "erc2612"} {
 		o := order{in: monad.USDC, out: monad.WrappedNative, amount: big.NewInt(25e6), recipient: common.HexToAddress("0x51672ed")}
 		if kind == "permit2" {
-			earth.approve(t, o.in, contracts.Permit2, o.amount) // which every wallet has done once
+			env.approve(t, o.in, contracts.Permit2, o.amount) // as users of Permit2 have done once
 		}
-		earth.approve(t, o.in, earth.router(), new(big.Int))
+		env.approve(t, o.in, env.router(), new(big.Int))
 		query := o.query()
 		query.Set("include", "permit")
-		query.Set("owner", earth.from.Hex())
+		query.Set("owner", env.from.Hex())
 		query.Set("permitNonce", nonces().String())
-		permit := earth.extras(t, query).Permit[kind]
+		permit := env.extras(t, query).Permit[kind]
 		hash, _, err := apitypes.TypedDataAndHash(permit.TypedData)
 		if err != nil {
 			t.Fatal(err)
 		}
-		signature, err := crypto.Sign(hash, earth.key)
+		signature, err := crypto.Sign(hash, env.key)
 		if err != nil {
 			t.Fatal(err)
 		}
 		query.Set("permit", permit.Prefix+common.Bytes2Hex(signature))
 		query.Del("include")
-		swap, _ := earth.get(t, "/swap", query)
-		before := earth.balance(t, o.out, o.recipient)
+		swap, _ := env.get(t, "/swap", query)
+		before := env.balance(t, o.out, o.recipient)
 		gas, _ := new(big.Int).SetString(swap.Tx.EstimatedGas, 10)
-		r := earth.send(t, common.HexToAddress(swap.Tx.To), hexutil.MustDecode(swap.Tx.Data), nil, gas.Uint64())
+		r := env.send(t, common.HexToAddress(swap.Tx.To), hexutil.MustDecode(swap.Tx.Data), nil, gas.Uint64())
 		t.Logf("%s: %d of %v gas used", kind, r.GasUsed, gas)
-		if got := sub(earth.balance(t, o.out, o.recipient), before); r.Status != 1 || got.Cmp(swap.out()) != 0 {
+		if got := sub(env.balance(t, o.out, o.recipient), before); r.Status != 1 || got.Cmp(swap.out()) != 0 {
 			t.Errorf("%s: status %d, quoted %s, received %v", kind, r.Status, swap.AmountOut, got)
 		}
-		if left := earth.read(t, o.in, "allowance", earth.from, earth.router()); left.Sign() != 0 {
+		if left := env.read(t, o.in, "allowance", env.from, env.router()); left.Sign() != 0 {
 			t.Errorf("%s: %v is still allowed", kind, left)
 		}
 	}
 }
 
-// TestCalls sends the batch of EIP-5792 as a wallet would that cannot send it as
-// one: call by call.
+// TestCalls sends the batch of include=calls (EIP-5792) call by call, as a wallet
+// does that cannot send batches.
 func TestCalls(t *testing.T) {
 	for _, in := range []common.Address{monad.USDC, {}} {
 		o := order{in: in, out: monad.WrappedNative, amount: big.NewInt(25e6), recipient: common.HexToAddress("0xca115")}
@@ -95,30 +96,30 @@ func TestCalls(t *testing.T) {
 		}
 		query := o.query()
 		query.Set("include", "calls")
-		quote, _ := earth.get(t, "/quote", o.query())
-		calls := earth.extras(t, query).Calls
+		quote, _ := env.get(t, "/quote", o.query())
+		calls := env.extras(t, query).Calls
 		if calls.ChainID != "0x8f" {
 			t.Errorf("chain %s", calls.ChainID)
 		}
-		before := earth.balance(t, o.out, o.recipient)
+		before := env.balance(t, o.out, o.recipient)
 		for _, c := range calls.Calls {
-			if r := earth.send(t, c.To, hexutil.MustDecode(c.Data), hexutil.MustDecodeBig(c.Value), 2_000_000); r.Status != 1 {
+			if r := env.send(t, c.To, hexutil.MustDecode(c.Data), hexutil.MustDecodeBig(c.Value), 2_000_000); r.Status != 1 {
 				t.Fatal("a call of the batch reverts")
 			}
 		}
-		if got := sub(earth.balance(t, o.out, o.recipient), before); got.Cmp(quote.out()) != 0 {
+		if got := sub(env.balance(t, o.out, o.recipient), before); got.Cmp(quote.out()) != 0 {
 			t.Errorf("quoted %s, received %v", quote.AmountOut, got)
 		}
 	}
 }
 
-func (w *world) router() common.Address {
+func (w *environment) router() common.Address {
 	router, _ := contracts.Addresses(monad.WrappedNative)
 	return router
 }
 
-// read calls a view of a token that gives a number.
-func (w *world) read(t *testing.T, token common.Address, method string, args ...any) *big.Int {
+// read calls a view function of a token that returns a number.
+func (w *environment) read(t *testing.T, token common.Address, method string, args ...any) *big.Int {
 	t.Helper()
 	out, err := w.rpc.CallContract(t.Context(), ethereum.CallMsg{To: &token, Data: pack(t, method, args...)}, nil)
 	if err != nil {

@@ -1,4 +1,4 @@
-package walk_test
+package e2e_test
 
 import (
 	"encoding/json"
@@ -15,19 +15,19 @@ import (
 	"github.com/ethereum/go-ethereum/common/hexutil"
 )
 
-// TestGeneratedGo: the client that oapi-codegen makes of the document that the
-// service serves compiles, quotes and swaps, in a module of its own.
+// TestGeneratedGo: the client that oapi-codegen generates from /openapi.json
+// compiles, quotes and swaps, in a module of its own.
 func TestGeneratedGo(t *testing.T) {
-	dir := workshop(t, "testdata/go")
+	dir := copyFolder(t, "testdata/go")
 	document(t, filepath.Join(dir, "openapi.json"))
 	runIn(t, dir, "go", "tool", "oapi-codegen", "-generate", "client,models", "-package", "braid", "-o", "braid/braid.go", "openapi.json")
-	earth.carryOut(t, runIn(t, dir, "go", "run", ".", root()), 1)
+	env.sendSwaps(t, runIn(t, dir, "go", "run", ".", root()), 1)
 }
 
 // TestGeneratedTypeScript does the same with the types of openapi-typescript
 // and with the client of hey-api, under a strict compiler.
 func TestGeneratedTypeScript(t *testing.T) {
-	dir := workshop(t, "testdata/ts")
+	dir := copyFolder(t, "testdata/ts")
 	if err := os.Symlink(bin(t, ".."), filepath.Join(dir, "node_modules")); err != nil {
 		t.Fatal(err)
 	}
@@ -35,12 +35,12 @@ func TestGeneratedTypeScript(t *testing.T) {
 	runIn(t, dir, bin(t, "openapi-typescript"), url, "-o", "schema.d.ts")
 	runIn(t, dir, bin(t, "openapi-ts"), "-i", url, "-o", "hey", "-c", "@hey-api/client-fetch")
 	runIn(t, dir, bin(t, "tsc"), "-p", ".")
-	earth.carryOut(t, runIn(t, dir, bin(t, "tsx"), "swap.ts", root()), 2)
+	env.sendSwaps(t, runIn(t, dir, bin(t, "tsx"), "swap.ts", root()), 2)
 }
 
-// TestDocumentLint: neither linter has anything to say of the document, with a
-// public address in it or without. Both fail for less than an error: redocly by
-// its strict rules, spectral by its option.
+// TestDocumentLint: two linters accept the OpenAPI document without a warning, with
+// a public URL in it and without. Warnings fail too: redocly by its strict rules,
+// spectral by its option.
 func TestDocumentLint(t *testing.T) {
 	dir := t.TempDir()
 	document(t, filepath.Join(dir, "openapi.json"))
@@ -65,10 +65,10 @@ func TestDocumentLint(t *testing.T) {
 	runIn(t, dir, bin(t, "spectral"), "lint", "--ruleset", filepath.Join(config, "spectral.yaml"), "--fail-severity", "hint", "openapi.json", "public.json")
 }
 
-// root is the service without the prefix of its API, as the document has it.
-func root() string { return strings.TrimSuffix(earth.base, "/api/v1") }
+// root is the URL of the service without the path of the API.
+func root() string { return strings.TrimSuffix(env.base, "/api/v1") }
 
-// document writes what the service says of itself to a file.
+// document writes the OpenAPI document of the service to a file.
 func document(t *testing.T, file string) {
 	t.Helper()
 	resp, err := http.Get(root() + "/openapi.json")
@@ -85,9 +85,9 @@ func document(t *testing.T, file string) {
 	}
 }
 
-// workshop is a copy of a folder outside the repository, so that nothing but
-// its own go.mod or package.json counts.
-func workshop(t *testing.T, from string) string {
+// copyFolder copies a folder out of the repository, so that only its own go.mod or
+// package.json applies.
+func copyFolder(t *testing.T, from string) string {
 	t.Helper()
 	dir := t.TempDir()
 	if err := os.CopyFS(dir, os.DirFS(from)); err != nil {
@@ -96,7 +96,7 @@ func workshop(t *testing.T, from string) string {
 	return dir
 }
 
-// bin is a program of the repository's node_modules.
+// bin is the path of a program of node_modules.
 func bin(t *testing.T, name string) string {
 	t.Helper()
 	path, err := filepath.Abs(filepath.Join("../node_modules/.bin", name))
@@ -120,10 +120,10 @@ func runIn(t *testing.T, dir, name string, args ...string) string {
 	return string(out)
 }
 
-// carryOut approves and sends the swaps that a client printed, a line each, and
-// holds what arrives to what was quoted. A swap that comes after another is
-// quoted on the market before it, so its floor holds and not its quote.
-func (w *world) carryOut(t *testing.T, lines string, want int) {
+// sendSwaps approves and sends the swaps that a client printed, one on each line,
+// and compares what is received with the quotes. Only the first is exact: the
+// others were quoted before it was sent, so only their minimum is checked.
+func (w *environment) sendSwaps(t *testing.T, lines string, want int) {
 	t.Helper()
 	swaps := strings.Split(strings.TrimSpace(lines), "\n")
 	if len(swaps) != want {

@@ -1,7 +1,7 @@
-// Package walk_test is the product seen from outside: a local chain, the
-// service as a process of its own that knows nothing but the chain's URL, and
-// users who quote, sign and send.
-package walk_test
+// Package e2e_test tests the product end to end: a local chain in one process,
+// the service in another that knows nothing but the chain's URL, and clients that
+// quote, sign and send. What a recipient receives must equal what was quoted.
+package e2e_test
 
 import (
 	"bufio"
@@ -36,22 +36,22 @@ import (
 	"braid/monad"
 )
 
-// earth is the world that all tests of this package share.
-var earth *world
+// env is the environment that all tests of this package share.
+var env *environment
 
 func TestMain(m *testing.M) {
-	w, err := newWorld()
+	started, err := newEnvironment()
 	if err != nil {
 		log.Fatal(err)
 	}
-	earth = w
+	env = started
 	code := m.Run()
-	w.close()
+	env.close()
 	os.Exit(code)
 }
 
-// world is a chain, a service on it, and a wallet.
-type world struct {
+// environment is a chain, a service on it, and a wallet.
+type environment struct {
 	url   string // of the chain
 	rpc   *ethclient.Client
 	base  string // of the API
@@ -61,8 +61,8 @@ type world struct {
 	close func()
 }
 
-func newWorld() (*world, error) {
-	dir, err := os.MkdirTemp("", "walk")
+func newEnvironment() (*environment, error) {
+	dir, err := os.MkdirTemp("", "e2e")
 	if err != nil {
 		return nil, err
 	}
@@ -83,7 +83,7 @@ func newWorld() (*world, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &world{
+	return &environment{
 		braid: binary, url: url, rpc: client, base: base, key: devchain.DevKey, from: devchain.DevAccount,
 		close: func() {
 			client.Close()
@@ -97,7 +97,7 @@ func newWorld() (*world, error) {
 }
 
 // start runs a command on free ports, waits until it is ready, and gives the
-// address that it prints behind a word.
+// address that it prints after a word.
 func start(word, binary string, args ...string) (*exec.Cmd, string, error) {
 	cmd := exec.Command(binary, args...)
 	cmd.Env = append(os.Environ(), "BRAID_ADDR=127.0.0.1:0")
@@ -122,7 +122,7 @@ func start(word, binary string, args ...string) (*exec.Cmd, string, error) {
 	return nil, "", fmt.Errorf("braid %s ended before it was ready", args[0])
 }
 
-// answer is what /quote and /swap say.
+// answer is what the tests read of answers of /quote and /swap.
 type answer struct {
 	TokenIn, TokenOut   string
 	AmountIn, AmountOut string
@@ -138,6 +138,7 @@ type answer struct {
 	Detail string
 }
 
+// out is the quoted output in raw units; 0 if there is none.
 func (a *answer) out() *big.Int {
 	n, ok := new(big.Int).SetString(a.AmountOut, 10)
 	if !ok {
@@ -147,7 +148,7 @@ func (a *answer) out() *big.Int {
 }
 
 // get asks the API and reads the answer, whatever its status.
-func (w *world) get(t testing.TB, path string, query url.Values) (*answer, *http.Response) {
+func (w *environment) get(t testing.TB, path string, query url.Values) (*answer, *http.Response) {
 	t.Helper()
 	resp, err := http.Get(w.base + path + "?" + query.Encode())
 	if err != nil {
@@ -165,8 +166,8 @@ func (w *world) get(t testing.TB, path string, query url.Values) (*answer, *http
 	return &a, resp
 }
 
-// tokens are all that can be traded now.
-func (w *world) tokens(t testing.TB) (list []common.Address) {
+// tokens are all that /tokens lists.
+func (w *environment) tokens(t testing.TB) (list []common.Address) {
 	t.Helper()
 	resp, err := http.Get(w.base + "/tokens?limit=500")
 	if err != nil {
@@ -185,8 +186,8 @@ func (w *world) tokens(t testing.TB) (list []common.Address) {
 	return list
 }
 
-// catchUp waits until the service quotes from a block at or after n.
-func (w *world) catchUp(t testing.TB, n uint64) {
+// catchUp waits until the service quotes from block n or a later one.
+func (w *environment) catchUp(t testing.TB, n uint64) {
 	t.Helper()
 	query := url.Values{"tokenIn": {monad.WrappedNative.Hex()}, "tokenOut": {monad.USDC.Hex()}, "amount": {"1000000000000000000"}}
 	for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); time.Sleep(2 * time.Millisecond) {
@@ -198,9 +199,9 @@ func (w *world) catchUp(t testing.TB, n uint64) {
 	t.Fatalf("the service does not reach block %d", n)
 }
 
-// send signs and sends a transaction, waits for its receipt and for the
-// service to know its block.
-func (w *world) send(t testing.TB, to common.Address, data []byte, value *big.Int, gas uint64) *types.Receipt {
+// send signs and sends a transaction, and waits for its receipt and until the
+// service quotes from its block.
+func (w *environment) send(t testing.TB, to common.Address, data []byte, value *big.Int, gas uint64) *types.Receipt {
 	t.Helper()
 	ctx := context.Background()
 	nonce, err := w.rpc.PendingNonceAt(ctx, w.from)
@@ -224,16 +225,16 @@ func (w *world) send(t testing.TB, to common.Address, data []byte, value *big.In
 	return nil
 }
 
-// approve lets spender take amount of the wallet's token.
-func (w *world) approve(t testing.TB, token, spender common.Address, amount *big.Int) {
+// approve lets spender take amount of a token from the wallet.
+func (w *environment) approve(t testing.TB, token, spender common.Address, amount *big.Int) {
 	t.Helper()
 	if r := w.send(t, token, pack(t, "approve", spender, amount), nil, 100_000); r.Status != 1 {
 		t.Fatalf("approve of %s fails", token)
 	}
 }
 
-// balance of a token; of native for the zero address.
-func (w *world) balance(t testing.TB, token, holder common.Address) *big.Int {
+// balance of a token in raw units; of native currency for the zero address.
+func (w *environment) balance(t testing.TB, token, holder common.Address) *big.Int {
 	t.Helper()
 	ctx := context.Background()
 	if token == (common.Address{}) {
@@ -261,8 +262,8 @@ func pack(t testing.TB, method string, args ...any) []byte {
 
 func sub(a, b *big.Int) *big.Int { return new(big.Int).Sub(a, b) }
 
-// revertWord is the name of the Router's error that the call meets now.
-func (w *world) revertWord(t *testing.T, to common.Address, data string) string {
+// revertName is the name of the Router's error with which a call reverts now.
+func (w *environment) revertName(t *testing.T, to common.Address, data string) string {
 	t.Helper()
 	_, err := w.rpc.CallContract(context.Background(), ethereum.CallMsg{From: w.from, To: &to, Data: hexutil.MustDecode(data)}, nil)
 	var reverted rpc.DataError

@@ -1,4 +1,4 @@
-package walk_test
+package e2e_test
 
 import (
 	"bytes"
@@ -27,8 +27,8 @@ import (
 	"braid/venuetest"
 )
 
-// TestCompare holds another build of braid to this one on a chain that stands
-// still: the flags of each command, the names and labels of metrics, the
+// TestCompare compares another build of braid with this one on a chain without new
+// blocks: the flags of each command, the names and labels of metrics, the
 // answers to random requests byte for byte, the records of the store, and the
 // plans of `braid bench` must be the same.
 func TestCompare(t *testing.T) {
@@ -51,7 +51,7 @@ func TestCompare(t *testing.T) {
 	}
 
 	var builds [2]build
-	for i, binary := range []string{other, earth.braid} {
+	for i, binary := range []string{other, env.braid} {
 		builds[i] = build{binary: binary, dir: t.TempDir()}
 		builds[i].serve(t, chain.URL())
 	}
@@ -68,8 +68,8 @@ func TestCompare(t *testing.T) {
 	same(t, "plans", builds, build.plans)
 }
 
-// settled is more than the blocks after which the local chain calls one final:
-// the store takes final ones alone.
+// settled is how many blocks are mined, more than after which the local chain calls
+// a block final: the store takes final ones alone.
 const settled = 80
 
 // build is one of the two that are compared.
@@ -202,7 +202,7 @@ func (b build) run(t *testing.T, args ...string) {
 
 var timed = regexp.MustCompile(`"(?:micros|setupMs)":[^,}]*,|"version":"[^"]*",`)
 
-// plans are the market's file and what was planned on it, but for times.
+// plans are the market file and the plans on it, without the times they took.
 func (b build) plans(t *testing.T) (lines []string) {
 	for _, name := range []string{"market.json", "plans.json"} {
 		data, err := os.ReadFile(filepath.Join(b.dir, name))
@@ -223,7 +223,7 @@ const compared = 1000 // requests
 func compareAnswers(t *testing.T, builds [2]build, seed uint64) {
 	t.Helper()
 	random := rand.New(rand.NewPCG(seed, 1))
-	tokens := earth.tokens(t)
+	tokens := env.tokens(t)
 	kinds := map[string]int{}
 	for range compared {
 		path, query := request(random, tokens)
@@ -271,7 +271,7 @@ func ask(t *testing.T, address string) ([]byte, string) {
 	return body, fmt.Sprint(resp.StatusCode, headers)
 }
 
-// request is a random one, of which some are at fault.
+// request is a random request; some are invalid.
 func request(random *rand.Rand, tokens []common.Address) (path string, query url.Values) {
 	pick := func() string { return tokens[random.IntN(len(tokens))].Hex() }
 	one := func(of ...string) string { return of[random.IntN(len(of))] }

@@ -1,4 +1,4 @@
-package walk_test
+package e2e_test
 
 import (
 	"bufio"
@@ -14,10 +14,9 @@ import (
 	"braid/monad"
 )
 
-// TestStream: a trade is told to those who watch the pair, as the answer that
-// /quote then gives.
+// TestStream: after a trade /stream sends the answer that /quote then gives.
 func TestStream(t *testing.T) {
-	w := earth
+	w := env
 	o := order{in: monad.WrappedNative, out: monad.USDC, amount: new(big.Int).Mul(big.NewInt(1000), big.NewInt(1e18)), recipient: devchain.DevAccount, only: "UniswapV2"}
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
@@ -49,7 +48,7 @@ func TestStream(t *testing.T) {
 		return a
 	}
 	first := next()
-	if first.out().Cmp(w.walk(t, o).out()) != 0 {
+	if first.out().Cmp(w.swap(t, o).out()) != 0 {
 		t.Errorf("the stream begins with %s", first.AmountOut)
 	}
 	second := next()

@@ -1,6 +1,6 @@
 // A swap from JavaScript, as an integrator would write it:
 //
-//     node walk/walk.mjs http://127.0.0.1:8080/api/v1 http://127.0.0.1:8545
+//     node e2e/swap.mjs http://127.0.0.1:8080/api/v1 http://127.0.0.1:8545
 //
 // It swaps WMON to USDC (approve, send), then native MON to USDC with the same
 // kind of calldata, and USDC back to native; each time it compares what the
@@ -58,7 +58,7 @@ async function swap({ tokenIn, tokenOut, amount, native = false }) {
   console.log(`quoted ${amountOut} received ${received} gas ${receipt.gasUsed} of ${tx.estimatedGas}`);
   if (received !== BigInt(amountOut)) throw new Error("received is not what was quoted");
 
-  // Quote again only from a market that knows this block.
+  // Quote again only from this block on.
   while ((await get("/quote", { tokenIn, tokenOut, amount })).block < receipt.blockNumber) await new Promise((r) => setTimeout(r, 20));
   return received;
 }

@@ -1,4 +1,4 @@
-package walk_test
+package e2e_test
 
 import (
 	"math/big"
@@ -18,13 +18,13 @@ import (
 	"braid/venue"
 )
 
-// order is a swap somebody wants.
+// order is a swap to be made.
 type order struct {
 	in, out   common.Address // out is zero for native
 	amount    *big.Int
-	native    bool // fund with value
+	native    bool // paid with the value of the transaction
 	recipient common.Address
-	only      string // a source; empty for all
+	only      string // ID of the only source to use; empty for all
 }
 
 func (o order) query() url.Values {
@@ -34,7 +34,7 @@ func (o order) query() url.Values {
 	}
 }
 
-// others are all sources but one; none for no source.
+// others are the IDs of all sources but one; none if only is empty.
 func others(only string) string {
 	var ids []string
 	for _, s := range monad.Sources() {
@@ -45,9 +45,9 @@ func others(only string) string {
 	return strings.Join(ids, ",")
 }
 
-// walk quotes, swaps, approves, sends, and holds the recipient's gain to the
-// quoted amount. It returns the answer of /swap.
-func (w *world) walk(t *testing.T, o order) *answer {
+// swap quotes, approves and sends an order, and compares what the recipient
+// receives with the quoted amount. It returns the answer of /swap.
+func (w *environment) swap(t *testing.T, o order) *answer {
 	t.Helper()
 	quote, _ := w.get(t, "/quote", o.query())
 	swap, resp := w.get(t, "/swap", o.query())
@@ -79,136 +79,136 @@ func (w *world) walk(t *testing.T, o order) *answer {
 	return swap
 }
 
-// TestWalk sends swaps between many pairs, from dust to a fifth of the price,
-// to recipients that never held the token.
-func TestWalk(t *testing.T) {
-	held := earth.holdings(t)
+// TestSwaps sends swaps between many pairs, from a few raw units to a price impact
+// of 20 %, to recipients that never held the token.
+func TestSwaps(t *testing.T) {
+	held := env.holdings(t)
 	r := rand.New(rand.NewPCG(7, 7))
 	tokens := monad.Tokens()
 	shapes := map[string]int{}
 	for i := range 2 * len(tokens) {
 		in := tokens[i%len(tokens)]
 		out := tokens[(i+1+r.IntN(len(tokens)-1))%len(tokens)]
-		o := order{in: in.Address, out: out.Address, recipient: stranger(r)}
-		if !earth.joined(t, o) {
-			shapes["too far apart"]++
+		o := order{in: in.Address, out: out.Address, recipient: newAddress(r)}
+		if !env.connected(t, o) {
+			shapes["not connected"]++
 			continue
 		}
-		if o.amount = earth.size(t, o, []int{0, 0, 30, 500, 2000}[i%5]); o.amount == nil {
+		if o.amount = env.amountFor(t, o, []int{0, 0, 30, 500, 2000}[i%5]); o.amount == nil {
 			t.Fatalf("no amount of %s buys %s", o.in, o.out)
 		}
-		shapes[shape(earth.walk(t, o))]++
+		shapes[shape(env.swap(t, o))]++
 	}
 	// The deepest pair, where splits pay.
 	for _, whole := range []int64{1, 1_000, 100_000, 3_000_000} {
 		amount := new(big.Int).Mul(big.NewInt(whole), big.NewInt(1e18))
-		shapes[shape(earth.walk(t, order{in: monad.WrappedNative, out: monad.USDC, amount: amount, recipient: stranger(r)}))]++
+		shapes[shape(env.swap(t, order{in: monad.WrappedNative, out: monad.USDC, amount: amount, recipient: newAddress(r)}))]++
 	}
-	t.Logf("routes walked: %v", shapes)
+	t.Logf("routes sent: %v", shapes)
 	for _, s := range []string{"direct", "multi-hop", "split"} {
 		if shapes[s] == 0 {
-			t.Errorf("no %s route was walked", s)
+			t.Errorf("no %s route was sent", s)
 		}
 	}
-	if far := shapes["too far apart"]; far > 20 {
+	if far := shapes["not connected"]; far > 20 {
 		t.Errorf("%d of %d pairs have no route", far, 2*len(tokens))
 	}
-	earth.sameHoldings(t, held)
+	env.sameHoldings(t, held)
 }
 
-// TestEverySource walks each source alone, over whatever it trades, both ways
-// and at several sizes.
+// TestEverySource swaps on each source alone, in both directions and at several
+// sizes.
 func TestEverySource(t *testing.T) {
-	held := earth.holdings(t)
+	held := env.holdings(t)
 	r := rand.New(rand.NewPCG(6, 6))
-	tokens := earth.tokens(t)
+	tokens := env.tokens(t)
 	for _, source := range monad.Sources() {
 		t.Run(source.ID, func(t *testing.T) {
-			walked := 0
+			sent := 0
 			for _, i := range r.Perm(len(tokens)) {
 				for _, hub := range []common.Address{monad.WrappedNative, monad.USDC, monad.AUSD, monad.USDT0} {
 					o := order{in: tokens[i], out: hub, only: source.ID}
-					if o.in == hub || !earth.joined(t, o) || walked == 12 {
+					if o.in == hub || !env.connected(t, o) || sent == 12 {
 						continue
 					}
 					for _, back := range []bool{false, true} {
 						if back {
 							o.in, o.out = o.out, o.in
 						}
-						o.recipient = stranger(r)
-						if o.amount = earth.size(t, o, []int{0, 100, 2000}[walked%3]); o.amount == nil {
+						o.recipient = newAddress(r)
+						if o.amount = env.amountFor(t, o, []int{0, 100, 2000}[sent%3]); o.amount == nil {
 							if source.Type != venue.CLOB { // whose books may be all but empty on one side
 								t.Fatalf("no amount of %s buys %s", o.in, o.out)
 							}
 							continue
 						}
-						o.native = o.in == monad.WrappedNative && walked%4 == 3
-						earth.walk(t, o)
-						walked++
+						o.native = o.in == monad.WrappedNative && sent%4 == 3
+						env.swap(t, o)
+						sent++
 					}
 				}
 			}
-			if walked < 2 {
-				t.Error("nothing to walk")
+			if sent < 2 {
+				t.Error("nothing could be swapped")
 			}
 		})
 	}
-	earth.sameHoldings(t, held)
+	env.sameHoldings(t, held)
 }
 
-// TestNative funds with value what /swap wrote for wrapped native, and takes
-// native out by its aliases.
+// TestNative pays with value what /swap wrote for wrapped native, and names native
+// currency by both addresses that the API knows.
 func TestNative(t *testing.T) {
-	held := earth.holdings(t)
+	held := env.holdings(t)
 	r := rand.New(rand.NewPCG(8, 8))
 	amount := big.NewInt(5e18)
-	earth.walk(t, order{in: monad.WrappedNative, out: monad.USDC, amount: amount, native: true, recipient: stranger(r)})
-	earth.walk(t, order{in: monad.WrappedNative, out: monad.USDC, amount: amount, recipient: stranger(r)})
-	earth.walk(t, order{in: monad.USDC, amount: big.NewInt(7e6), recipient: stranger(r)})
+	env.swap(t, order{in: monad.WrappedNative, out: monad.USDC, amount: amount, native: true, recipient: newAddress(r)})
+	env.swap(t, order{in: monad.WrappedNative, out: monad.USDC, amount: amount, recipient: newAddress(r)})
+	env.swap(t, order{in: monad.USDC, amount: big.NewInt(7e6), recipient: newAddress(r)})
 
-	o := order{in: common.HexToAddress("0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE"), out: monad.USDC, amount: amount, recipient: stranger(r), native: true}
-	if swap := earth.walk(t, o); swap.Tx.Value != amount.String() || !strings.EqualFold(swap.TokenIn, monad.WrappedNative.Hex()) {
+	o := order{in: common.HexToAddress("0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE"), out: monad.USDC, amount: amount, recipient: newAddress(r), native: true}
+	if swap := env.swap(t, o); swap.Tx.Value != amount.String() || !strings.EqualFold(swap.TokenIn, monad.WrappedNative.Hex()) {
 		t.Errorf("native alias in: value %s, tokenIn %s", swap.Tx.Value, swap.TokenIn)
 	}
-	earth.sameHoldings(t, held)
+	env.sameHoldings(t, held)
 }
 
-// TestMovedPrice sends a swap after the price has left its tolerance: it
-// reverts with the Router's own word, and nothing moves.
+// TestMovedPrice sends a swap after the price has moved beyond its slippage: it
+// reverts with the Router's error, and no tokens move.
 func TestMovedPrice(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 9))
-	o := order{in: monad.USDC, out: monad.WrappedNative, amount: big.NewInt(50e6), recipient: stranger(r), only: "UniswapV2"}
-	swap, resp := earth.get(t, "/swap", o.query())
+	o := order{in: monad.USDC, out: monad.WrappedNative, amount: big.NewInt(50e6), recipient: newAddress(r), only: "UniswapV2"}
+	swap, resp := env.get(t, "/swap", o.query())
 	if resp.StatusCode != 200 {
 		t.Fatal(swap.Code, swap.Detail)
 	}
 	// Somebody else buys the same token first, far beyond 50 bps.
-	mover := order{in: monad.USDC, out: monad.WrappedNative, recipient: stranger(r), only: "UniswapV2"}
-	mover.amount = earth.size(t, mover, 1500)
-	earth.walk(t, mover)
+	mover := order{in: monad.USDC, out: monad.WrappedNative, recipient: newAddress(r), only: "UniswapV2"}
+	mover.amount = env.amountFor(t, mover, 1500)
+	env.swap(t, mover)
 
 	to := common.HexToAddress(swap.Tx.To)
-	earth.approve(t, o.in, to, o.amount)
-	before := earth.balance(t, o.in, earth.from)
+	env.approve(t, o.in, to, o.amount)
+	before := env.balance(t, o.in, env.from)
 	gas, _ := new(big.Int).SetString(swap.Tx.EstimatedGas, 10)
-	receipt := earth.send(t, to, hexutil.MustDecode(swap.Tx.Data), nil, gas.Uint64())
+	receipt := env.send(t, to, hexutil.MustDecode(swap.Tx.Data), nil, gas.Uint64())
 	if receipt.Status != 0 {
-		t.Fatal("a swap beyond its tolerance went through")
+		t.Fatal("a swap beyond its slippage succeeded")
 	}
-	if word := earth.revertWord(t, to, swap.Tx.Data); word != "TooLittleOut" {
-		t.Errorf("reverts with %q", word)
+	if name := env.revertName(t, to, swap.Tx.Data); name != "TooLittleOut" {
+		t.Errorf("reverts with %q", name)
 	}
-	if now := earth.balance(t, o.in, earth.from); now.Cmp(before) != 0 {
+	if now := env.balance(t, o.in, env.from); now.Cmp(before) != 0 {
 		t.Errorf("the sender's balance moved from %v to %v", before, now)
 	}
-	if got := earth.balance(t, o.out, o.recipient); got.Sign() != 0 {
+	if got := env.balance(t, o.out, o.recipient); got.Sign() != 0 {
 		t.Errorf("the recipient received %v", got)
 	}
 }
 
-// TestViem is the walk of an integrator with JavaScript.
+// TestViem swaps from JavaScript, with viem.
 func TestViem(t *testing.T) {
-	cmd := exec.Command("node", "walk.mjs", earth.base, earth.url)
+	cmd := exec.Command("node", "swap.mjs", env.base, env.url)
 	out, err := cmd.CombinedOutput()
 	if err != nil || !strings.Contains(string(out), "3 swaps paid what was quoted") {
 		t.Fatalf("%v\n%s", err, out)
@@ -217,7 +217,7 @@ func TestViem(t *testing.T) {
 
 // joined says whether any route leads from one token to the other: a few small
 // tokens lie more hops apart than a route may have.
-func (w *world) joined(t *testing.T, o order) bool {
+func (w *environment) connected(t *testing.T, o order) bool {
 	t.Helper()
 	o.amount = big.NewInt(1)
 	a, _ := w.get(t, "/quote", o.query())
@@ -226,7 +226,7 @@ func (w *world) joined(t *testing.T, o order) bool {
 
 // size is an amount that moves the price by about bps; a handful of raw units
 // that still buy something for 0; nil if no power of four buys anything.
-func (w *world) size(t *testing.T, o order, bps int) *big.Int {
+func (w *environment) amountFor(t *testing.T, o order, bps int) *big.Int {
 	t.Helper()
 	probe := o
 	probe.recipient = devchain.DevAccount
@@ -254,6 +254,7 @@ func (w *world) size(t *testing.T, o order, bps int) *big.Int {
 	}
 }
 
+// shape is direct (one step), multi-hop (no split) or split.
 func shape(a *answer) string {
 	leaving := 0
 	for _, s := range a.Routes {
@@ -270,8 +271,8 @@ func shape(a *answer) string {
 	return "split"
 }
 
-// holdings are what the two contracts hold of everything.
-func (w *world) holdings(t *testing.T) map[string]*big.Int {
+// holdings are the balances of Router and Executor, of every token and native.
+func (w *environment) holdings(t *testing.T) map[string]*big.Int {
 	t.Helper()
 	router, executor := contracts.Addresses(monad.WrappedNative)
 	held := map[string]*big.Int{}
@@ -282,7 +283,8 @@ func (w *world) holdings(t *testing.T) map[string]*big.Int {
 	return held
 }
 
-func (w *world) sameHoldings(t *testing.T, before map[string]*big.Int) {
+// sameHoldings checks that Router and Executor have kept nothing.
+func (w *environment) sameHoldings(t *testing.T, before map[string]*big.Int) {
 	t.Helper()
 	for what, now := range w.holdings(t) {
 		if now.Cmp(before[what]) != 0 {
@@ -292,7 +294,7 @@ func (w *world) sameHoldings(t *testing.T, before map[string]*big.Int) {
 }
 
 // stranger is an address that never held anything.
-func stranger(r *rand.Rand) (a common.Address) {
+func newAddress(r *rand.Rand) (a common.Address) {
 	for i := range a {
 		a[i] = byte(r.Uint32())
 	}
