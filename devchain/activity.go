@@ -20,22 +20,24 @@ import (
 	"braid/venue"
 )
 
+// approveGas is the gas limit of approvals and transfers.
 const approveGas = 100_000
 
-// trader makes small swaps, so that prices move, and arbitrage swaps, so that
-// a market that was traded out of line returns. It trades through our own
-// Router on the pools that its follower knows, so it knows no venue by name.
+// trader makes small swaps, so that prices move, and arbitrage swaps, which bring
+// prices back that large swaps have moved. It trades through the Router on the
+// pools of its follower, so it needs no code for any venue.
 type trader struct {
 	follower
 	random *rand.Rand
 	at     calldata.Contracts
 
-	// At the follower's block, and less what was sent since.
+	// Balances in raw units at the follower's block, less what was sent since.
 	held     map[common.Address]u256.Int
-	approved map[common.Address]bool // tokens the Router may pull
+	approved map[common.Address]bool // tokens that the Router may spend
 }
 
-// order is a swap through one pool.
+// order is a swap of an amount in raw units through one pool. in and out are
+// positions in the pool's tokens.
 type order struct {
 	*tracked
 	in, out int
@@ -56,7 +58,7 @@ func (t *trader) run(ctx context.Context) {
 	defer t.node.Close()
 	for {
 		if err := t.trade(ctx); err != nil && ctx.Err() == nil {
-			t.chain.log.Warn("background trade not made", "err", err)
+			t.chain.log.Warn("background trade failed", "err", err)
 		}
 		select {
 		case <-ctx.Done():
@@ -66,11 +68,11 @@ func (t *trader) run(ctx context.Context) {
 	}
 }
 
-// trade follows the chain to its head and sends, for one block, what brings
-// prices back and one small trade on a pool that this leaves alone. A trade
-// that cannot be made does not keep the others from being made.
+// trade follows the chain to its head and sends, for one block, the arbitrage swaps
+// and one small swap on a pool that those do not use. A swap that fails does not
+// keep the others from being sent.
 func (t *trader) trade(ctx context.Context) error {
-	if err := t.chain.sync(); err != nil { // with the head, or a nonce is used twice
+	if err := t.chain.sync(); err != nil { // or a nonce that was used already would be taken
 		return err
 	}
 	mined, err := t.node.NonceAt(ctx, founder, nil)
@@ -102,9 +104,8 @@ func (t *trader) trade(ctx context.Context) error {
 	return errors.Join(faults...)
 }
 
-// small is a swap of up to a fifth of a percent of a random pool of a random
-// family, three times out of four in the direction that brings its price back
-// to where it opened.
+// small is a swap of up to 0.2 % of the depth of a random pool of a random family.
+// Three of four go in the direction that brings the price back to the opening.
 func (t *trader) small() (o order, ok bool) {
 	pools := t.trading[t.random.IntN(len(t.trading))]
 	if len(pools) == 0 {
@@ -114,8 +115,8 @@ func (t *trader) small() (o order, ok bool) {
 	n := len(p.pool.Info().Tokens)
 	o = order{tracked: p, in: t.random.IntN(n)}
 	o.out = (o.in + 1 + t.random.IntN(n-1)) % n
-	dear := p.excess(o.in, o.out) > p.excess(o.out, o.in)
-	if back := t.random.IntN(4) > 0; dear != back {
+	paysMore := p.excess(o.in, o.out) > p.excess(o.out, o.in)
+	if back := t.random.IntN(4) > 0; paysMore != back {
 		o.in, o.out = o.out, o.in
 	}
 	part := u256.From(1 + t.random.Uint64N(20))

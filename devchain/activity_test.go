@@ -21,8 +21,8 @@ import (
 	"braid/venue/univ4"
 )
 
-// TestTrader lets the trader trade without a pause until it has been to every
-// family. What it sends goes well: it knows what pools pay and what that burns.
+// TestTrader: in a hundred rounds the trader trades on every family, and nothing that
+// it sends reverts: it knows what pools pay and the gas that takes.
 func TestTrader(t *testing.T) {
 	sources := monad.Sources()
 	families := families.Of(sources, monad.WrappedNative)
@@ -34,7 +34,7 @@ func TestTrader(t *testing.T) {
 	}
 	defer chain.Close()
 	chain.stop()
-	chain.done.Wait() // no block but ours
+	chain.done.Wait() // no blocks but those of the test
 	trader := newTrader(chain, families, 1)
 	defer trader.node.Close()
 
@@ -44,7 +44,7 @@ func TestTrader(t *testing.T) {
 		if err := trader.trade(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		if err := chain.sealPool(true); err != nil {
+		if err := chain.sealPending(true); err != nil {
 			t.Fatal(err)
 		}
 		for _, r := range chain.eth.BlockChain().GetReceiptsByHash(chain.Head().Hash()) {
@@ -111,7 +111,7 @@ func TestTraderRunsOut(t *testing.T) {
 		if err := trader.trade(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		if err := chain.sealPool(true); err != nil {
+		if err := chain.sealPending(true); err != nil {
 			t.Fatal(err)
 		}
 		for _, r := range chain.eth.BlockChain().GetReceiptsByHash(chain.Head().Hash()) {
@@ -126,8 +126,7 @@ func TestTraderRunsOut(t *testing.T) {
 	}
 }
 
-// TestSync: whoever asks for the pool to follow the head is answered, however
-// many ask at once.
+// TestSync: all of several concurrent calls of sync return.
 func TestSync(t *testing.T) {
 	chain, err := Start(t.Context(), Config{RPCAddr: "127.0.0.1:0", Artifacts: "../build/artifacts"})
 	if err != nil {

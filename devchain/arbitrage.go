@@ -10,33 +10,33 @@ import (
 )
 
 const (
-	// tolerance is by how much a pool may pay more than when it opened before
-	// it is arbitraged: above what most small trades move, so that prices still
-	// move, and below what a user would call out of line.
-	tolerance = 25e-4
+	// maxExcess is the excess up to which a pool is left alone: more than most small
+	// trades cause, so that prices still move, and less than users would notice.
+	maxExcess = 25e-4
 
-	// maxArbitrage is how many pools one round trades on. A swap has at most 32
-	// steps by default, so what one swap moved is traded back in two rounds.
+	// maxArbitrage is the largest number of pools of one round. A swap has at most
+	// 32 steps by default, so two rounds undo what one swap did.
 	maxArbitrage = 16
 
-	// bisections leave an amount that is right to a millionth.
+	// bisections of an interval that leave an error of a millionth of it.
 	bisections = 20
 )
 
-// excess is by what part a pool pays more for in than when it opened. On a
-// curve one direction has an excess when the price has moved. On an order book
-// whose asks were taken neither has: it would only be traded further away.
+// excess is the relative difference between what a pool pays for in now and what
+// it paid at the opening. If the price of a curve has moved, one direction has a
+// positive excess. An order book of which asks were filled has none in either
+// direction: a swap would only move its price further.
 func (p *tracked) excess(in, out int) float64 {
 	return p.pool.Spot(in, out)/p.opened[in][out] - 1
 }
 
-// arbitrage is, of the pools that are most out of line, the swap that brings
-// each back to where it opened.
+// arbitrage is, for each of the pools with the largest excess, the swap that brings
+// it back to its opening price.
 func (t *trader) arbitrage() (orders []order) {
 	for _, pools := range t.trading {
 		for _, p := range pools {
-			o := p.dearest()
-			if p.excess(o.in, o.out) > tolerance {
+			o := p.bestDirection()
+			if p.excess(o.in, o.out) > maxExcess {
 				orders = append(orders, o)
 			}
 		}
@@ -44,13 +44,13 @@ func (t *trader) arbitrage() (orders []order) {
 	slices.SortStableFunc(orders, func(a, b order) int { return cmp.Compare(b.excess(b.in, b.out), a.excess(a.in, a.out)) })
 	orders = orders[:min(len(orders), maxArbitrage)]
 	for i := range orders {
-		orders[i].amount = orders[i].back()
+		orders[i].amount = orders[i].restoringAmount()
 	}
 	return orders
 }
 
-// dearest is the direction with the largest excess.
-func (p *tracked) dearest() order {
+// bestDirection is the direction with the largest excess.
+func (p *tracked) bestDirection() order {
 	best := order{tracked: p, in: 0, out: 1}
 	for in := range p.opened {
 		for out := range p.opened {
@@ -62,11 +62,11 @@ func (p *tracked) dearest() order {
 	return best
 }
 
-// back is the least amount after which the pool pays no more than when it
-// opened; where the pool cannot take that much, the most that it takes. Zero if
-// it takes nothing.
-func (o *order) back() u256.Int {
-	var taken u256.Int // the most that the pool takes, and still pays more
+// restoringAmount is the least amount, in raw units, after which the pool pays no
+// more than at the opening; if the pool cannot take that much, the most that it
+// takes; 0 if it takes nothing.
+func (o *order) restoringAmount() u256.Int {
+	var taken u256.Int // the largest amount tried that the pool takes and after which it still pays more
 	try := func(amount u256.Int) (enough, ok bool) {
 		next, err := o.pool.Swap(o.in, o.out, amount)
 		if errors.Is(err, venue.ErrTooSmall) {

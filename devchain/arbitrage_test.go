@@ -24,10 +24,10 @@ import (
 	"braid/venue"
 )
 
-// TestArbitrage pushes WMON/USDC out of line with one swap through the Router.
-// With Activity, all pools of that swap are back within a minute of chain time:
-// no curve's mid price differs from where it opened by more than 30 bps, and no
-// order book pays more than it did. Orders that were filled stay filled.
+// TestArbitrage moves the price of WMON in USDC with one large swap through the
+// Router. With Activity all pools of that swap are restored within a minute of
+// chain time: no curve's spot price differs from the opening by more than 30 bps,
+// and no order book pays more than before. Filled orders stay filled.
 func TestArbitrage(t *testing.T) {
 	c := config()
 	c.Families = families.Of(c.Sources, monad.WrappedNative)
@@ -45,19 +45,19 @@ func TestArbitrage(t *testing.T) {
 		now := head(local.Head().Number.Uint64())
 		worst = 0
 		for i := range swap.Steps {
-			worst = max(worst, outOfLineBps(before, now, &swap.Steps[i]))
+			worst = max(worst, movedBps(before, now, &swap.Steps[i]))
 		}
 		if worst < 30 {
-			t.Logf("%d steps, impact %d bps: in line again after %d s", len(swap.Steps), swap.ImpactBps(), now.Block().Time-pushed.Time)
+			t.Logf("%d steps, impact %d bps: restored after %d s", len(swap.Steps), swap.ImpactBps(), now.Block().Time-pushed.Time)
 			return
 		}
 		time.Sleep(100 * time.Millisecond)
 	}
-	t.Errorf("after a minute a pool is still %.0f bps out of line", worst)
+	t.Errorf("after a minute the price of a pool is still %.0f bps away", worst)
 }
 
-// outOfLineBps is how far the price of a step's pool is from what it was.
-func outOfLineBps(before, now *market.Snapshot, step *plan.Step) float64 {
+// movedBps is by how much the price of a step's pool has moved, in basis points.
+func movedBps(before, now *market.Snapshot, step *plan.Step) float64 {
 	id := step.Pool.Info().ID
 	was, _ := before.Pool(id)
 	is, _ := now.Pool(id)

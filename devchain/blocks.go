@@ -11,7 +11,7 @@ import (
 	"github.com/ethereum/go-ethereum/miner"
 )
 
-// produce seals a block whenever the pool has transactions, and one a
+// produce builds a block whenever transactions arrive in the pool, and one at every
 // heartbeat in any case.
 func (c *Chain) produce(ctx context.Context, heartbeat time.Duration) {
 	arrived := make(chan core.NewTxsEvent, 256)
@@ -29,18 +29,19 @@ func (c *Chain) produce(ctx context.Context, heartbeat time.Duration) {
 		case <-ctx.Done():
 			return
 		case <-arrived:
-			err = c.sealPool(false)
+			err = c.sealPending(false)
 		case <-beat:
-			err = c.sealPool(true)
+			err = c.sealPending(true)
 		}
 		if err != nil {
-			c.log.Error("no block sealed", "err", err)
+			c.log.Error("block was not built", "err", err)
 		}
 	}
 }
 
-// sealPool seals what the pool holds; of nothing it makes a block only if asked.
-func (c *Chain) sealPool(evenEmpty bool) error {
+// sealPending makes a block of the pool's transactions the head; if there are none,
+// an empty block if evenEmpty, else nothing.
+func (c *Chain) sealPending(evenEmpty bool) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if err := c.sync(); err != nil {
@@ -54,18 +55,18 @@ func (c *Chain) sealPool(evenEmpty bool) error {
 	if err != nil {
 		return err
 	}
-	return c.adopt(block)
+	return c.setHead(block)
 }
 
-// sync brings the pool of transactions to the head. Of two who wait for that
-// at once, the pool would answer only the later.
+// sync waits until the transaction pool has processed the head. The pool answers
+// only the last of several that wait at once, hence the lock.
 func (c *Chain) sync() error {
 	c.syncing.Lock()
 	defer c.syncing.Unlock()
 	return c.eth.TxPool().Sync()
 }
 
-// Mine seals a block with exactly these transactions, in this order, and
+// Mine makes a block of exactly these transactions, in this order, the head, and
 // returns their receipts. Each must be valid; it may revert.
 func (c *Chain) Mine(txs ...*types.Transaction) (types.Receipts, error) {
 	c.mu.Lock()
@@ -74,14 +75,14 @@ func (c *Chain) Mine(txs ...*types.Transaction) (types.Receipts, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := c.adopt(block); err != nil {
+	if err := c.setHead(block); err != nil {
 		return nil, err
 	}
 	return c.eth.BlockChain().GetReceiptsByHash(block.Hash()), nil
 }
 
-// Reorg replaces the last blocks by a branch of which each element is a block.
-// Transactions that wait, or that the branch leaves out, are forgotten.
+// Reorg replaces the last depth blocks by a branch, one block for each element.
+// Pending transactions, and those that the branch leaves out, are dropped.
 func (c *Chain) Reorg(depth int, branch ...[]*types.Transaction) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -99,17 +100,17 @@ func (c *Chain) Reorg(depth int, branch ...[]*types.Transaction) error {
 		}
 		parent = block.Header()
 	}
-	if err := c.adopt(block); err != nil {
+	if err := c.setHead(block); err != nil {
 		return err
 	}
 	c.eth.TxPool().Clear()
 	return nil
 }
 
-// build makes a block on a parent and stores it beside the chain. Without
-// transactions it takes those of the pool, unless it is to be empty. Header
-// times are whole seconds and must rise, so under load they run ahead of the
-// wall clock.
+// build makes a block on a parent and stores it without making it the head. Without
+// transactions it takes those of the pool, unless empty is set. Header times are
+// whole seconds and must increase, so with more than one block a second they get
+// ahead of the wall clock.
 func (c *Chain) build(parent *types.Header, txs []*types.Transaction, empty bool) (*types.Block, error) {
 	at := parent.Time + 1
 	if c.live {
@@ -119,7 +120,7 @@ func (c *Chain) build(parent *types.Header, txs []*types.Transaction, empty bool
 		Parent: parent.Hash(), Timestamp: at, Random: common.BigToHash(parent.Number),
 		Withdrawals: types.Withdrawals{}, BeaconRoot: &common.Hash{},
 	}
-	// The extra data tells branches apart that are otherwise alike.
+	// The extra data makes equal blocks of different branches differ in their hash.
 	block, _, err := c.eth.Miner().BuildTestingPayload(args, txs, empty, []byte{c.branches})
 	if err == nil {
 		_, err = c.eth.BlockChain().InsertBlockWithoutSetHead(context.Background(), block, false)
@@ -130,13 +131,13 @@ func (c *Chain) build(parent *types.Header, txs []*types.Transaction, empty bool
 	return block, nil
 }
 
-// finality is how deep a block is final. It lies below any reorg that a test
-// makes: go-ethereum puts final blocks away and cannot replace them.
+// finality is the number of blocks after which a block is final. It is deeper than
+// any reorg of a test: go-ethereum cannot replace final blocks.
 const finality = 64
 
-// adopt makes the block the head. As on Monad, a block is voted for by the
-// next one.
-func (c *Chain) adopt(block *types.Block) error {
+// setHead makes the block the head. As on Monad, the votes for a block come with
+// the next one, so the parent is the safe block.
+func (c *Chain) setHead(block *types.Block) error {
 	chain := c.eth.BlockChain()
 	if _, err := chain.SetCanonical(block); err != nil {
 		return fmt.Errorf("block %d: %w", block.NumberU64(), err)

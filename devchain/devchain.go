@@ -1,9 +1,9 @@
 // Package devchain is a local chain with ID 143 and real venues on it, for the demo and the tests.
 //
-// It is go-ethereum in this process, in memory. Contracts and tokens stand at
-// the addresses they have on mainnet, so one deployments file serves both.
-// What the venues hold was put there by real transactions, so a follower finds
-// it in the logs. The staged chain is a function of the seed, to the hash.
+// It is go-ethereum in this process, in memory. Contracts and tokens have the
+// addresses of mainnet, so that one file of deployments serves both chains. Pools
+// are created and filled by transactions, so that an indexer finds them by logs.
+// The chain up to there, block hashes included, is a function of the seed.
 package devchain
 
 import (
@@ -26,8 +26,9 @@ import (
 	"braid/venue"
 )
 
-// DevKey is the well-known first test key, and DevAccount its account. It
-// holds native and every listed token and has sent nothing yet.
+// DevKey is the first of the well-known test keys of Foundry and Hardhat, and
+// DevAccount its account, which holds native currency and every listed token and
+// has sent no transaction.
 var (
 	DevKey     = mustKey("ac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80")
 	DevAccount = crypto.PubkeyToAddress(DevKey.PublicKey)
@@ -39,38 +40,37 @@ var (
 	founder    = crypto.PubkeyToAddress(founderKey.PublicKey)
 )
 
-// Config says what chain to start.
+// Config describes the chain to start.
 type Config struct {
 	RPCAddr   string // host:port of HTTP and WebSocket; port 0 takes a free one
 	Artifacts string // directory of the venues' compiled contracts
-	Seed      uint64 // of the market's small differences
+	Seed      uint64 // decides which sources list a pair, how deep, and at which price
 	Sources   []venue.Source
-	Families  []venue.Family // those that are a venue.Stager set themselves up
-	Heartbeat time.Duration  // between blocks without transactions; 0 for none
-	Activity  bool           // somebody makes small trades, and arbitrages what others moved
+	Families  []venue.Family // those that implement venue.Stager set their venues up
+	Heartbeat time.Duration  // between blocks without transactions; 0: there are none
+	Activity  bool           // trade in the background: small trades, and arbitrage
 
-	// Either may be nil.
-	Log      *slog.Logger
-	Progress func(step string)
+	Log      *slog.Logger      // may be nil
+	Progress func(step string) // called as the start proceeds; may be nil
 }
 
-// Chain runs until Close.
+// Chain is a running chain. It ends with Close.
 type Chain struct {
 	stack *node.Node
 	eth   *eth.Ethereum
 	log   *slog.Logger
 
-	mu       sync.Mutex // one block at a time
+	mu       sync.Mutex // held while a block is built
 	live     bool       // block times follow the wall clock
-	branches byte       // how many side branches were built
-	syncing  sync.Mutex // one at a time waits for the pool of transactions
+	branches byte       // number of reorgs, which makes the blocks of a branch unique
+	syncing  sync.Mutex // held while waiting for the transaction pool
 
 	stop context.CancelFunc
 	done sync.WaitGroup
 }
 
-// Start returns when the market stands and the chain takes transactions. The
-// context bounds the start only.
+// Start sets up the venues and returns when the chain takes transactions. The
+// context limits the start only; Close ends the chain.
 func Start(ctx context.Context, c Config) (*Chain, error) {
 	chain, err := start(ctx, c)
 	if err != nil {
@@ -87,7 +87,7 @@ func start(ctx context.Context, c Config) (*Chain, error) {
 		c.Progress = func(string) {}
 	}
 	listings := listings(c.Sources, c.Seed)
-	c.Progress("laying contracts and tokens where mainnet has them")
+	c.Progress("placing contracts and tokens at their mainnet addresses")
 	site, err := newSite(c.Artifacts)
 	if err != nil {
 		return nil, err
@@ -116,7 +116,7 @@ func start(ctx context.Context, c Config) (*Chain, error) {
 	return chain, nil
 }
 
-// run starts what keeps the chain going.
+// run starts the goroutines that produce blocks and, with Activity, trade.
 func (c *Chain) run(config Config) {
 	ctx, stop := context.WithCancel(context.Background())
 	c.stop, c.live = stop, true
@@ -127,22 +127,24 @@ func (c *Chain) run(config Config) {
 	}
 }
 
-// Close ends the chain and waits for all of it.
+// Close ends the chain and waits for its goroutines.
 func (c *Chain) Close() error {
 	c.stop()
 	c.done.Wait()
 	return c.stack.Close()
 }
 
-// URL is where JSON-RPC is served over HTTP, and WebSocketURL the same over
-// WebSocket.
-func (c *Chain) URL() string          { return c.stack.HTTPEndpoint() }
+// URL is the address of the chain's JSON-RPC over HTTP.
+func (c *Chain) URL() string { return c.stack.HTTPEndpoint() }
+
+// WebSocketURL is the address of the chain's JSON-RPC over WebSocket.
 func (c *Chain) WebSocketURL() string { return "ws" + strings.TrimPrefix(c.URL(), "http") }
 
-// Head is the newest block.
+// Head is the header of the newest block.
 func (c *Chain) Head() *types.Header { return c.eth.BlockChain().CurrentBlock() }
 
-// Sign makes a transaction that pays any fee the chain is likely to ask.
+// Sign signs a transaction with a fee cap (1,000 gwei) that the base fee does not
+// reach.
 func Sign(key *ecdsa.PrivateKey, nonce uint64, tx venue.Tx) *types.Transaction {
 	signed := types.MustSignNewTx(key, signer, &types.DynamicFeeTx{
 		ChainID: signer.ChainID(), Nonce: nonce, GasTipCap: big.NewInt(1), GasFeeCap: big.NewInt(1000 * params.GWei),

@@ -32,7 +32,7 @@ func config() devchain.Config {
 	}
 }
 
-// start runs a chain for one test and speaks to it over the wire.
+// start runs a chain for one test, with a client over WebSocket.
 func start(t *testing.T, c devchain.Config) (*devchain.Chain, *ethclient.Client) {
 	t.Helper()
 	chain, err := devchain.Start(t.Context(), c)
@@ -70,12 +70,13 @@ func deposit(nonce, wei uint64) *types.Transaction {
 	return devchain.Sign(devchain.DevKey, nonce, venue.Tx{To: monad.WrappedNative, Value: u256.From(wei), Gas: 100_000})
 }
 
+// TestStaged: the started chain has what Config promises.
 func TestStaged(t *testing.T) {
 	chain, client := start(t, config())
 	t.Run("mainnet addresses", func(t *testing.T) { testAddresses(t, client) })
 	t.Run("tokens", func(t *testing.T) { testTokens(t, client) })
 	t.Run("pairs", func(t *testing.T) { testPairs(t, client) })
-	t.Run("doors", func(t *testing.T) { testDoors(t, client, chain.URL()) })
+	t.Run("methods", func(t *testing.T) { testMethods(t, client, chain.URL()) })
 }
 
 func testAddresses(t *testing.T, client *ethclient.Client) {
@@ -115,7 +116,7 @@ func testTokens(t *testing.T, client *ethclient.Client) {
 	}
 }
 
-// The code hash is that of the mainnet pairs, so the addresses are too.
+// The code hash is that of mainnet's pairs, so pairs have mainnet's addresses.
 func testPairs(t *testing.T, client *ethclient.Client) {
 	factory := monad.Sources()[0].Factory
 	logs, err := client.FilterLogs(t.Context(), ethereum.FilterQuery{
@@ -135,8 +136,9 @@ func testPairs(t *testing.T, client *ethclient.Client) {
 	}
 }
 
-// Pages of any origin may speak to the chain, but not to the machine it runs on.
-func testDoors(t *testing.T, client *ethclient.Client, url string) {
+// Pages of any origin may use the chain's JSON-RPC, but no method that shows or
+// changes the node itself.
+func testMethods(t *testing.T, client *ethclient.Client, url string) {
 	for _, method := range []string{"admin_nodeInfo", "debug_stacks", "miner_stop", "personal_listAccounts"} {
 		if err := client.Client().Call(nil, method); err == nil || !strings.Contains(err.Error(), "not exist") {
 			t.Errorf("%s: %v", method, err)
@@ -189,7 +191,7 @@ func TestStartSaysWhatToDo(t *testing.T) {
 		"used port":      {func(c *devchain.Config) { c.RPCAddr = taken.Addr().String() }, "BRAID_RPC_ADDR"},
 		"not an address": {func(c *devchain.Config) { c.RPCAddr = "8545" }, "host:port"},
 		"no artifacts":   {func(c *devchain.Config) { c.Artifacts = "nowhere" }, "nowhere: run `make artifacts`"},
-		"spoilt artifacts": {func(c *devchain.Config) {
+		"damaged artifacts": {func(c *devchain.Config) {
 			c.Artifacts = t.TempDir()
 			if err := os.WriteFile(c.Artifacts+"/Multicall3.json", []byte("{"), 0o600); err != nil {
 				t.Fatal(err)
@@ -273,7 +275,7 @@ func TestReorgReplacesLogs(t *testing.T) {
 	if _, err := client.TransactionReceipt(t.Context(), deposit(1, 2).Hash()); err == nil {
 		t.Error("a transaction outlived its block")
 	}
-	// The forgotten transactions stay forgotten when a new one comes.
+	// Dropped transactions do not come back with a new one.
 	if err := client.SendTransaction(t.Context(), deposit(1, 4)); err != nil {
 		t.Fatal(err)
 	}
@@ -283,6 +285,7 @@ func TestReorgReplacesLogs(t *testing.T) {
 	}
 }
 
+// TestReorgOfTheSameIsAnother: a branch of equal blocks has other hashes.
 func TestReorgOfTheSameIsAnother(t *testing.T) {
 	chain, _ := start(t, config())
 	tx := deposit(0, 1)
@@ -354,7 +357,7 @@ func waitFor(t *testing.T, done func() bool) {
 	for deadline := time.Now().Add(20 * time.Second); !done(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			stacks := make([]byte, 1<<20)
-			t.Fatalf("waited in vain; goroutines:\n%s", stacks[:runtime.Stack(stacks, true)])
+			t.Fatalf("gave up waiting; goroutines:\n%s", stacks[:runtime.Stack(stacks, true)])
 		}
 	}
 }

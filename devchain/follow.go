@@ -12,32 +12,33 @@ import (
 	"braid/venue"
 )
 
-// follower keeps the pools of all families as they are at a block. It reads
-// their logs and asks the node for what logs do not say.
+// follower keeps the state of the pools of all families at a block, by their logs
+// and by contract reads of what logs do not tell.
 type follower struct {
 	chain    *Chain
 	node     *ethclient.Client
 	families []venue.Family
 
-	next    uint64      // the first block that was not read
-	last    common.Hash // the block before it
+	next    uint64      // number of the first block that was not read
+	last    common.Hash // hash of the block before it
 	pools   map[venue.ID]*tracked
 	trading [][]*tracked // by family: those that have an opening price
 
-	// What each pool paid when it was first seen to trade; kept when the chain
-	// is read again after a reorg.
+	// Prices of each pool when it could first trade; they are kept when the chain is
+	// read again after a reorg.
 	opened map[venue.ID]prices
 }
 
-// tracked is a pool at the follower's block, and its family's position.
+// tracked is a pool at the follower's block, the position of its family, and its
+// opening prices.
 type tracked struct {
 	family int
 	pool   venue.Pool
 	opened prices
 }
 
-// prices are Spot of every pair of a pool's tokens, by in and out; 0 where both
-// are the same.
+// prices are the spot prices of every pair of a pool's tokens, by in and out; 0
+// where both are the same.
 type prices [][]float64
 
 func newFollower(chain *Chain, families []venue.Family) follower {
@@ -47,8 +48,9 @@ func newFollower(chain *Chain, families []venue.Family) follower {
 	}
 }
 
-// follow reads the blocks up to the head; all of them, if the chain has
-// replaced the last one, which it reports. Logs that a family cannot read are passed over.
+// follow reads the blocks up to the head. If a reorg has replaced the last block
+// that was read, it starts again with the first one and returns true. Logs that a
+// family cannot decode are ignored.
 func (f *follower) follow(ctx context.Context) (again bool) {
 	chain := f.chain.eth.BlockChain()
 	if again = f.next == 0 || chain.GetCanonicalHash(f.next-1) != f.last; again {
@@ -74,7 +76,7 @@ func (f *follower) follow(ctx context.Context) (again bool) {
 	return again
 }
 
-// apply brings the pool that a log is about up to date; nil if there is none.
+// apply applies a log to its pool and returns that; nil if the log is of no pool.
 func (f *follower) apply(log *types.Log) *tracked {
 	for i, family := range f.families {
 		event, err := family.Decode(log)
@@ -94,7 +96,7 @@ func (f *follower) apply(log *types.Log) *tracked {
 	return nil
 }
 
-// load asks the node for what logs do not say about a pool.
+// load reads from the chain what logs do not tell about a pool.
 func (f *follower) load(ctx context.Context, p *tracked) {
 	loader, ok := f.families[p.family].(venue.Loader)
 	if !ok {
@@ -115,7 +117,7 @@ func (f *follower) load(ctx context.Context, p *tracked) {
 	}
 }
 
-// open notes the opening prices, if the pool trades every pair both ways.
+// open records the opening prices, if the pool trades every pair both ways.
 func (f *follower) open(p *tracked) bool {
 	info := p.pool.Info()
 	if p.opened = f.opened[info.ID]; p.opened != nil {

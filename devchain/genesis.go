@@ -18,12 +18,12 @@ import (
 	"braid/monad"
 )
 
-// create2Deployer is the runtime code of the well-known deployer, which has no
-// constructor worth running.
+// create2Deployer is the runtime code of the deterministic deployment proxy at
+// contracts.Deployer, which has no constructor.
 var create2Deployer = hexutil.MustDecode("0x7fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffe03601600081602082378035828234f58015156039578182fd5b8082525050506014600cf3")
 
-// newSite funds the accounts and etches what stands on chain 143 whatever the
-// venues: the canonical contracts and the listed tokens.
+// newSite is a genesis with funded accounts and what chain 143 has besides venues:
+// the canonical contracts and the listed tokens.
 func newSite(artifacts string) (*site, error) {
 	s := &site{artifacts: artifacts, alloc: core.SystemContractAllocs(), scratch: evm.New(rules)}
 	s.alloc[founder] = types.Account{Balance: ether(1e15)}
@@ -45,8 +45,8 @@ func newSite(artifacts string) (*site, error) {
 	return s, s.etchWrapped()
 }
 
-// etchWrapped etches WETH9, which keeps its name and symbol in its first two
-// slots, under the names it has here.
+// etchWrapped places WETH9 as wrapped native. Its name and symbol are in its first
+// two storage slots.
 func (s *site) etchWrapped() error {
 	if err := s.etch(monad.WrappedNative, "WETH9"); err != nil {
 		return err
@@ -57,6 +57,7 @@ func (s *site) etchWrapped() error {
 	return nil
 }
 
+// etch places a contract of the artifacts, without constructor arguments.
 func (s *site) etch(at common.Address, name string) error {
 	init, err := s.Init(name)
 	if err != nil {
@@ -65,11 +66,11 @@ func (s *site) etch(at common.Address, name string) error {
 	return s.Etch(at, init)
 }
 
-// Init reads the contract from the artifacts.
+// Init is the creation code of a contract of the artifacts, with arguments.
 func (s *site) Init(name string, args ...any) ([]byte, error) {
 	contract, err := contracts.Read(filepath.Join(s.artifacts, name+".json"))
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("no %s.json in %s: run `make artifacts`, or name the right directory", name, s.artifacts)
+		return nil, fmt.Errorf("no %s.json in %s: run `make artifacts`, or name the right folder with --artifacts", name, s.artifacts)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%w: run `make artifacts`", err)
@@ -77,10 +78,11 @@ func (s *site) Init(name string, args ...any) ([]byte, error) {
 	return contract.Init(args...), nil
 }
 
-// Etch keeps what the creation code returns and stores for the genesis.
+// Etch runs creation code in a scratch EVM, and places the code and the storage that
+// result at an address of the genesis.
 func (s *site) Etch(at common.Address, init []byte) error {
 	if s.chain != nil {
-		return fmt.Errorf("etch at %s: the chain runs already", at)
+		return fmt.Errorf("etch at %s: only possible before the chain runs", at)
 	}
 	account, err := s.scratch.Etch(founder, at, init)
 	if err != nil {

@@ -13,15 +13,15 @@ import (
 	"braid/venue"
 )
 
-// The pools of a pair are each little more than half as deep as the one before,
-// down to the shallowest worth opening. A pair has one in any case.
+// Each pool of a pair has depthRatioPercent of the depth of the one before. None
+// but the first is opened below minDepthUSD.
 const (
-	fallPercent = 60
-	shallowest  = 80_000 // dollars
+	depthRatioPercent = 60
+	minDepthUSD       = 80_000
 )
 
-// listings are the pools of the local market. Which sources have which depth,
-// and by how much their prices differ, is the seed's choice.
+// listings are the pools of the local market. The seed decides which source lists
+// which pair, how deep, and by how much prices differ.
 func listings(sources []venue.Source, seed uint64) []venue.Listing {
 	tokens := map[string]market.Token{}
 	for _, t := range monad.Tokens() {
@@ -56,7 +56,7 @@ func pools(random *rand.Rand, sources []venue.Source, a, b market.Token, depth u
 			Tokens:  []common.Address{a.Address, b.Address},
 			Amounts: []u256.Int{amount, worth(b, dollars)},
 		})
-		if depth = depth * fallPercent / 100; depth < shallowest {
+		if depth = depth * depthRatioPercent / 100; depth < minDepthUSD {
 			break
 		}
 	}

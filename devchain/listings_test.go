@@ -15,7 +15,8 @@ import (
 	"braid/venue/univ2"
 )
 
-// Every listed token is in the table once and trades against one above it.
+// TestTable: every listed token is in the table once and trades against some above
+// it.
 func TestTable(t *testing.T) {
 	var seen, listed []string
 	for _, row := range table {
@@ -25,7 +26,7 @@ func TestTable(t *testing.T) {
 			}
 		}
 		if row.usd <= 0 {
-			t.Errorf("%s is worth %v", row.symbol, row.usd)
+			t.Errorf("the price of %s is %v", row.symbol, row.usd)
 		}
 		seen = append(seen, row.symbol)
 	}
@@ -56,7 +57,7 @@ func TestListings(t *testing.T) {
 			for i, amount := range l.Amounts {
 				token := tokens[l.Tokens[i]]
 				dollars[i] = amount.Float() / math.Pow10(int(token.Decimals)) * usd(token.Symbol)
-				// Room to trade in: a pair stores 112 bits.
+				// A pair stores 112 bits: leave some for trades.
 				if amount.BitLen() > 104 {
 					t.Errorf("seed %d: %s of %s", seed, amount, token.Symbol)
 				}
@@ -82,7 +83,7 @@ func TestListings(t *testing.T) {
 	}
 }
 
-// hops is how far each token is from one of them.
+// hops is the distance of each token from one of them.
 func hops(list []venue.Listing, from common.Address) map[common.Address]int {
 	far := map[common.Address]int{from: 0}
 	for queue := []common.Address{from}; len(queue) > 0; queue = queue[1:] {

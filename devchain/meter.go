@@ -17,9 +17,9 @@ import (
 	"braid/u256"
 )
 
-// Need carries transactions out on top of the head, each in the same block
-// after the one before it, and says what the last needs on each schedule: the
-// least limit with which it would do the same. Nothing of it stays.
+// Need executes transactions in one block on top of the head, and returns for each
+// schedule the least gas limit with which the last of them would do the same. The
+// chain does not change.
 func (c *Chain) Need(schedules []*gas.Schedule, txs ...*types.Transaction) ([]uint64, error) {
 	head := c.Head()
 	db, err := c.eth.BlockChain().StateAt(head.Root, head.Number, head.Time)
@@ -60,7 +60,7 @@ func need(schedules []*gas.Schedule, block vm.BlockContext, db *state.StateDB, m
 		vm.ActivePrecompiles(rules.Rules(block.BlockNumber, true, block.Time))...)
 	m := &meter{state: db, machine: gas.NewTracker(gas.Ethereum, warm...)}
 	for _, s := range schedules {
-		m.books = append(m.books, &ledger{tally: gas.NewTracker(s, warm...)})
+		m.books = append(m.books, &ledger{tracker: gas.NewTracker(s, warm...)})
 	}
 	if _, err := apply(block, db, msg, m.hooks()); err != nil {
 		return nil, err
@@ -72,8 +72,9 @@ func need(schedules []*gas.Schedule, block vm.BlockContext, db *state.StateDB, m
 	return needs, nil
 }
 
-// meter follows an execution and keeps a ledger for each schedule: the
-// machine's own costs, and wherever the schedules differ, the difference.
+// meter traces an execution by the EVM, which charges Ethereum's schedule, and keeps
+// a ledger for each schedule: the EVM's own costs and, wherever the schedules
+// differ, the difference.
 type meter struct {
 	state   tracing.StateDB
 	machine *gas.Tracker // what the machine has warm
@@ -81,28 +82,28 @@ type meter struct {
 	books   []*ledger
 }
 
-// call is a frame as the machine runs it.
+// call is a call frame of the EVM.
 type call struct {
 	to    common.Address
-	given int64
-	words int64 // of memory
-	mark  int   // of the machine's tally, when it began
-	ran   bool  // opcodes of its own
+	given int64 // gas
+	words int64 // of memory, 32 bytes each
+	mark  int   // of the machine's tracker, when it began
+	ran   bool  // it has executed opcodes: it is no precompile or account without code
 }
 
-// ledger is what an execution costs on one schedule.
+// ledger is the gas of an execution on one schedule.
 type ledger struct {
-	tally  *gas.Tracker
-	frames []frame
-	need   int64 // of the outermost frame, when it is done
+	tracker *gas.Tracker
+	frames  []frame
+	need    int64 // of the outermost frame, known when that has ended
 }
 
-// frame of a ledger: what it has used, and the least it must be given to come
-// this far.
+// frame is a call frame in a ledger: the gas it has used, and the least gas that it
+// must be given to get this far.
 type frame struct {
 	used, need int64
-	mark       int   // of the tally, when it began
-	stipend    int64 // that it was given on top
+	mark       int   // of the tracker, when it began
+	stipend    int64 // gas that the EVM added because of the value of the call
 }
 
 func (b *ledger) top() *frame { return &b.frames[len(b.frames)-1] }
@@ -118,14 +119,14 @@ func (m *meter) enter(depth int, typ byte, _, to common.Address, _ []byte, given
 		if typ != byte(vm.DELEGATECALL) && value != nil && value.Sign() > 0 {
 			stipend = int64(params.CallStipend)
 		}
-		passed = int64(given) - stipend // which the opcode was charged for too
+		passed = int64(given) - stipend // the cost of the opcode includes it
 	}
 	m.frames = append(m.frames, call{to: to, given: int64(given), mark: m.machine.Snapshot()})
 	for _, b := range m.books {
 		if depth > 0 {
 			b.top().used -= passed
 		}
-		b.frames = append(b.frames, frame{mark: b.tally.Snapshot(), stipend: stipend})
+		b.frames = append(b.frames, frame{mark: b.tracker.Snapshot(), stipend: stipend})
 	}
 	if creates {
 		m.touch(func(t *gas.Tracker) int64 { t.Account(to); return 0 })
@@ -143,13 +144,13 @@ func (m *meter) exit(_ int, _ []byte, used uint64, err error, reverted bool) {
 		b.frames = b.frames[:len(b.frames)-1]
 		switch {
 		case err != nil && !errors.Is(err, vm.ErrExecutionReverted):
-			f.used = done.given // all of it is gone
+			f.used = done.given // such an error uses all gas
 		case !done.ran:
-			f.used = b.tally.Schedule().Precompile(done.to, int64(used))
+			f.used = b.tracker.Schedule().Precompile(done.to, int64(used))
 		}
 		f.need = max(f.need, f.used)
 		if reverted {
-			b.tally.Revert(f.mark)
+			b.tracker.Revert(f.mark)
 		}
 		if len(b.frames) == 0 {
 			b.need = f.need
@@ -163,7 +164,7 @@ func (m *meter) exit(_ int, _ []byte, used uint64, err error, reverted bool) {
 
 func (m *meter) opcode(_ uint64, code byte, _, cost uint64, scope tracing.OpContext, _ []byte, _ int, err error) {
 	if err != nil {
-		return // exit tells
+		return // exit handles it
 	}
 	at := &m.frames[len(m.frames)-1]
 	at.ran = true
@@ -172,7 +173,7 @@ func (m *meter) opcode(_ uint64, code byte, _, cost uint64, scope tracing.OpCont
 		at.words = words
 		grown := func(s *gas.Schedule) int64 { return s.Memory(words) - s.Memory(before) }
 		for _, b := range m.books {
-			b.top().used += grown(b.tally.Schedule()) - grown(gas.Ethereum)
+			b.top().used += grown(b.tracker.Schedule()) - grown(gas.Ethereum)
 		}
 	}
 	for _, b := range m.books {
@@ -186,15 +187,16 @@ func (m *meter) opcode(_ uint64, code byte, _, cost uint64, scope tracing.OpCont
 	}
 }
 
-// touch moves every ledger from the machine's price to its own.
+// touch replaces in every ledger the EVM's price of an access by the schedule's.
 func (m *meter) touch(what func(*gas.Tracker) int64) {
 	charged := what(m.machine)
 	for _, b := range m.books {
-		b.top().used += what(b.tally) - charged
+		b.top().used += what(b.tracker) - charged
 	}
 }
 
-// touches is what an opcode does that schedules differ about.
+// touches is the access of an opcode on whose price schedules differ; nil if there
+// is none.
 func (m *meter) touches(op vm.OpCode, scope tracing.OpContext) func(*gas.Tracker) int64 {
 	stack := scope.StackData()
 	arg := func(i int) *uint256.Int { return &stack[len(stack)-1-i] }

@@ -23,12 +23,12 @@ var (
 	other = common.HexToAddress("0xf2")
 )
 
-// TestNeed holds the meter to what code costs by hand, on both schedules, and
-// to the machine: with the limit it names for Ethereum the code runs, and with
-// one less it does not.
+// TestNeed compares the meter with costs computed by hand, on both schedules, and
+// with the EVM: with the limit for Ethereum the code succeeds, and with one less it
+// does not.
 func TestNeed(t *testing.T) {
 	const warm, push = 100, 3
-	const sentry = 2_301 // what a store wants to be left before it
+	const sentry = 2_301 // gas that must be left before a store (EIP-2200)
 	code := program.New
 	store := func(p *program.Program, slot, value byte) *program.Program {
 		return p.Push(value).Push(slot).Op(vm.SSTORE)
@@ -72,7 +72,7 @@ func TestNeed(t *testing.T) {
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			schedules := []*gas.Schedule{gas.Ethereum, gas.Monad}
-			got, err := need(schedules, bench(), world(t, row.code, refuses), message(1_000_000))
+			got, err := need(schedules, testBlock(), testState(t, row.code, refuses), message(1_000_000))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -82,19 +82,19 @@ func TestNeed(t *testing.T) {
 			if want := uint64(21_000 + row.monad); got[1] != want {
 				t.Errorf("monad: %d, want %d", got[1], want)
 			}
-			if _, err := apply(bench(), world(t, row.code, refuses), message(got[0]), nil); err != nil {
+			if _, err := apply(testBlock(), testState(t, row.code, refuses), message(got[0]), nil); err != nil {
 				t.Errorf("with %d: %v", got[0], err)
 			}
 			// What it calls may fail without it.
 			calls := bytes.Contains(row.code.Bytes(), []byte{byte(vm.STATICCALL)})
-			if _, err := apply(bench(), world(t, row.code, refuses), message(got[0]-1), nil); err == nil && !calls {
+			if _, err := apply(testBlock(), testState(t, row.code, refuses), message(got[0]-1), nil); err == nil && !calls {
 				t.Errorf("%d would do", got[0]-1)
 			}
 		})
 	}
 }
 
-func bench() vm.BlockContext {
+func testBlock() vm.BlockContext {
 	return vm.BlockContext{
 		CanTransfer: core.CanTransfer, Transfer: core.Transfer, GetHash: func(uint64) common.Hash { return common.Hash{} },
 		BlockNumber: big.NewInt(1), Time: genesisTime, GasLimit: blockGas, BaseFee: new(big.Int), BlobBaseFee: new(big.Int),
@@ -102,9 +102,8 @@ func bench() vm.BlockContext {
 	}
 }
 
-// world has the code at one place, other code at another, and something in a
-// slot.
-func world(t *testing.T, code, further *program.Program) *state.StateDB {
+// testState has code at first, other code at other, and a value in slot 9 of first.
+func testState(t *testing.T, code, further *program.Program) *state.StateDB {
 	db, err := state.New(types.EmptyRootHash, state.NewDatabaseForTesting())
 	if err != nil {
 		t.Fatal(err)

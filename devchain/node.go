@@ -26,11 +26,12 @@ import (
 )
 
 const (
-	genesisTime = 1_760_000_000 // fixed: the staged chain is the same every day
-	blockGas    = 150_000_000
+	genesisTime = 1_760_000_000 // Unix seconds; fixed, so that the chain is the same every day
+	blockGas    = 150_000_000   // gas limit of a block
 )
 
-// Software begins the client version (web3_clientVersion) of such a chain.
+// Software is the prefix of the client version (web3_clientVersion) by which a node
+// of such a chain is known.
 const Software = "braid/"
 
 var rules = evm.Rules(monad.ChainID)
@@ -57,7 +58,7 @@ func startNode(addr string, alloc types.GenesisAlloc) (*node.Node, *eth.Ethereum
 	if err != nil {
 		stack.Close()
 		if errors.Is(err, syscall.EADDRINUSE) {
-			err = fmt.Errorf("%s is in use: stop what listens there or choose another address with BRAID_RPC_ADDR", addr)
+			err = fmt.Errorf("%s is in use: stop what listens there or choose another address with --rpc-addr or BRAID_RPC_ADDR", addr)
 		}
 		return nil, nil, err
 	}
@@ -65,8 +66,9 @@ func startNode(addr string, alloc types.GenesisAlloc) (*node.Node, *eth.Ethereum
 	return stack, backend, nil
 }
 
-// nodeConfig opens no door but JSON-RPC, and of that only what reads the chain
-// or takes signed transactions, so pages of any origin may use it.
+// nodeConfig serves JSON-RPC and nothing else: no peers, no IPC. Only methods that
+// read the chain or take signed transactions are served, so pages of any origin
+// may use them.
 func nodeConfig(host string, port int) *node.Config {
 	c := node.DefaultConfig
 	c.Name = strings.TrimSuffix(Software, "/")
@@ -82,8 +84,9 @@ func nodeConfig(host string, port int) *node.Config {
 	return &c
 }
 
-// chainConfig keeps every state (hash scheme, no pruning), so that any block
-// can be read and built upon, and no log index, so that logs are never late.
+// chainConfig keeps the state of every block (hash scheme, no pruning), so that any
+// block can be read and built upon, and no log index, so that logs are there as
+// soon as their block is.
 func chainConfig(alloc types.GenesisAlloc) *ethconfig.Config {
 	c := ethconfig.Defaults
 	c.NetworkId = monad.ChainID
@@ -114,11 +117,11 @@ func splitAddr(addr string) (host string, port int, err error) {
 		port, err = strconv.Atoi(p)
 	}
 	if err != nil {
-		return "", 0, fmt.Errorf("address %q is not host:port", addr)
+		return "", 0, fmt.Errorf("address %q is not host:port, such as 127.0.0.1:8545", addr)
 	}
 	return host, port, nil
 }
 
-// silent hides the type of a logger, by which go-ethereum would also take over
-// the default of log/slog.
+// silent hides the type of a logger: go-ethereum would otherwise also replace the
+// default logger of log/slog.
 type silent struct{ log.Logger }

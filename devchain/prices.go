@@ -1,17 +1,17 @@
 package devchain
 
-// quoted is a listed token as the local market has it.
-type quoted struct {
+// tokenRow is a listed token in the local market.
+type tokenRow struct {
 	symbol string
-	usd    float64 // what one is worth
-	depth  uint64  // dollars on each side of its deepest pool
-	pairs  string  // what it trades against: the deepest first, then half as deep each
+	usd    float64 // price of one whole token, dollars
+	depth  uint64  // dollars on each side of the deepest pool
+	pairs  string  // symbols it is traded against, the deepest first, each half as deep as the one before
 }
 
-// table is the local market. Prices are what the tokens are roughly worth;
-// hubs come first and every token trades against one above it. Some trade only
-// against another small one, so that their routes are long.
-var table = []quoted{
+// table is the local market, with prices near those of the real tokens. Tokens that
+// many others trade against come first, and every token trades against some above
+// it. Some trade only against another small token, so that their routes are long.
+var table = []tokenRow{
 	{"USDC", 1, 0, ""},
 	{"USDT0", 1, 12_000_000, "USDC"},
 	{"AUSD", 1, 10_000_000, "USDC USDT0"},
@@ -133,7 +133,7 @@ var table = []quoted{
 	{"LV", 0.08, 90_000, "WMON"},
 }
 
-// usd is the worth of one token of the table.
+// usd is the price of one whole token of the table, in dollars; 0 if it has none.
 func usd(symbol string) float64 {
 	for i := range table {
 		if table[i].symbol == symbol {

@@ -215,8 +215,8 @@ func TestViem(t *testing.T) {
 	}
 }
 
-// joined says whether any route leads from one token to the other: a few small
-// tokens lie more hops apart than a route may have.
+// connected says whether there is a route from one token to the other: a few small
+// tokens are more hops apart than a route may have.
 func (w *environment) connected(t *testing.T, o order) bool {
 	t.Helper()
 	o.amount = big.NewInt(1)
@@ -224,8 +224,8 @@ func (w *environment) connected(t *testing.T, o order) bool {
 	return a.Code != "NO_ROUTE"
 }
 
-// size is an amount that moves the price by about bps; a handful of raw units
-// that still buy something for 0; nil if no power of four buys anything.
+// amountFor is an amount with a price impact of about bps; for 0, the least power of
+// four that buys something; nil if none does.
 func (w *environment) amountFor(t *testing.T, o order, bps int) *big.Int {
 	t.Helper()
 	probe := o
@@ -293,7 +293,7 @@ func (w *environment) sameHoldings(t *testing.T, before map[string]*big.Int) {
 	}
 }
 
-// stranger is an address that never held anything.
+// newAddress is an address that never held anything.
 func newAddress(r *rand.Rand) (a common.Address) {
 	for i := range a {
 		a[i] = byte(r.Uint32())
