@@ -44,6 +44,7 @@ var mayImport = map[string][]string{
 	"devchain":       {"u256", "gas", "venue", "market", "monad", "contracts", "evm", "plan", "calldata"},
 	"web":            {},
 	"api":            {"u256", "venue", "market", "plan", "router", "calldata"},
+	"api/openapi":    {},
 	"cmd/braid":      {"*"},
 }
 
