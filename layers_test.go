@@ -43,7 +43,7 @@ var mayImport = map[string][]string{
 	"indexer":        {"u256", "venue", "market", "chain"},
 	"devchain":       {"u256", "gas", "venue", "market", "monad", "contracts", "evm", "plan", "calldata"},
 	"web":            {},
-	"api":            {"u256", "venue", "market", "plan", "router", "calldata"},
+	"api":            {"u256", "venue", "market", "monad", "plan", "router", "calldata"},
 	"api/openapi":    {},
 	"cmd/braid":      {"*"},
 }

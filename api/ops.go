@@ -8,6 +8,8 @@ import (
 	"math"
 	"net/http"
 	"time"
+
+	"braid/monad"
 )
 
 // document describes everything this package serves; the tests hold every
@@ -83,7 +85,7 @@ func (s *server) scrape(x *exchange) error {
 }
 
 func (s *server) version(x *exchange) error {
-	return x.fresh(map[string]any{"version": s.Version, "chainId": chainID})
+	return x.fresh(map[string]any{"version": s.Version, "chainId": monad.ChainID})
 }
 
 func (s *server) openapi(x *exchange) error {

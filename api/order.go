@@ -8,25 +8,23 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 
+	"braid/monad"
 	"braid/router"
 	"braid/u256"
 )
-
-// Callers may name the native currency in two ways instead of its wrapped
-// form.
-var natives = [2]common.Address{{}, common.HexToAddress("0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE")}
-
-func isNative(a common.Address) bool { return a == natives[0] || a == natives[1] }
 
 // lastPrecompile: up to here stand, or may come to stand, contracts of the
 // chain itself.
 var lastPrecompile = common.HexToAddress("0xffff")
 
+// Defaults and limits of request parameters, for clients that check an answer.
 const (
-	maxExclusions          = 64
-	defaultSlippageBps     = 50
-	defaultDeadlineSeconds = 600
+	DefaultSlippageBps     = 50     // slippageBps, in 1/10000 of the quoted amount
+	MaxSlippageBps         = 10_000 // slippageBps: no lower limit but 1 raw unit
+	DefaultDeadlineSeconds = 600    // deadlineSeconds, from now or from the block's time, whichever is later
 )
+
+const maxExclusions = 64
 
 var (
 	quoteParameters = []string{"tokenIn", "tokenOut", "amount", "slippageBps", "excludeSources", "include", "chainId"}
@@ -68,7 +66,7 @@ func (s *server) askSwap(x *exchange) (ask, error) {
 			q.fault("minAmountOut", invalidParameter, whole(v, "0"))
 		}
 	}
-	a.deadlineSeconds = q.integer("deadlineSeconds", defaultDeadlineSeconds, 30, 3600, " in seconds from now", invalidParameter)
+	a.deadlineSeconds = q.integer("deadlineSeconds", DefaultDeadlineSeconds, 30, 3600, " in seconds from now", invalidParameter)
 	a.maxImpactBps = int(q.integer("maxPriceImpactBps", uint64(s.MaxImpactBps), 0, 10000, " in basis points: 100 is 1 %", invalidParameter))
 	return a, q.err()
 }
@@ -76,7 +74,7 @@ func (s *server) askSwap(x *exchange) (ask, error) {
 func (s *server) askOrder(q *query, includes ...string) ask {
 	a := s.askPair(q)
 	a.AmountIn = q.amount("amount")
-	a.slippageBps = q.integer("slippageBps", defaultSlippageBps, 0, 10000, " in basis points: 50 is 0.5 %", invalidSlippage)
+	a.slippageBps = q.integer("slippageBps", DefaultSlippageBps, 0, MaxSlippageBps, " in basis points: 50 is 0.5 %", invalidSlippage)
 	for _, item := range q.list("include") {
 		switch {
 		case !slices.Contains(includes, item):
@@ -101,7 +99,7 @@ func (s *server) askOrder(q *query, includes ...string) ask {
 
 // askPair is what is to be traded for what, and where not.
 func (s *server) askPair(q *query) ask {
-	a := ask{deadlineSeconds: defaultDeadlineSeconds}
+	a := ask{deadlineSeconds: DefaultDeadlineSeconds}
 	a.MaxSteps, a.VerifiedHops = s.MaxSteps, s.VerifiedHops
 	var okIn, okOut bool
 	a.TokenIn, a.nativeIn, okIn = s.askToken(q, "tokenIn")
@@ -125,7 +123,7 @@ func (q *query) chain() {
 	if hex, ok := strings.CutPrefix(strings.ToLower(v), "0x"); ok {
 		digits, base = hex, 16
 	}
-	if n, err := strconv.ParseUint(digits, base, 64); err != nil || n != chainID {
+	if n, err := strconv.ParseUint(digits, base, 64); err != nil || n != monad.ChainID {
 		q.fault("chainId", wrongChain, "is not 143: this service trades on Monad (chain ID 143) alone; send 143 or leave it out")
 	}
 }
@@ -133,7 +131,7 @@ func (q *query) chain() {
 // askToken folds the native names into wrapped native, and remembers them.
 func (s *server) askToken(q *query, name string) (token common.Address, native, ok bool) {
 	token, ok = q.address(name)
-	if ok && isNative(token) {
+	if ok && monad.IsNative(token) {
 		return s.Contracts.WrappedNative, true, true
 	}
 	return token, false, ok
@@ -182,7 +180,7 @@ func (s *server) askRecipient(q *query, a *ask) {
 	switch {
 	case to.Cmp(lastPrecompile) <= 0:
 		why = "is the zero address or a precompile"
-	case isNative(to):
+	case monad.IsNative(to):
 		why = "is the placeholder of the native currency"
 	case to == s.Contracts.Router || to == s.Contracts.Executor:
 		why = "is a contract of the aggregator"

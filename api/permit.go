@@ -8,6 +8,7 @@ import (
 	"github.com/ethereum/go-ethereum/common/hexutil"
 
 	"braid/calldata"
+	"braid/monad"
 	"braid/u256"
 )
 
@@ -88,7 +89,7 @@ func (s *server) permits(t *trade) *permitsBody {
 
 func (s *server) toSign(t *trade, p calldata.Permit) permitBody {
 	by := calldata.Signer{Owner: t.signing.owner, Name: t.name(t.TokenIn), Version: t.signing.version}
-	return permitBody{s.Contracts.TypedData(&p, chainID, t.TokenIn, by), p.Prefix()}
+	return permitBody{s.Contracts.TypedData(&p, monad.ChainID, t.TokenIn, by), p.Prefix()}
 }
 
 func (t *trade) name(a common.Address) string {
@@ -118,7 +119,7 @@ func (t *trade) calls(tx calldata.Tx) *callsBody {
 	if !t.signing.calls {
 		return nil
 	}
-	b := &callsBody{Version: "2.0.0", ChainID: hexutil.EncodeUint64(chainID), AtomicRequired: true}
+	b := &callsBody{Version: "2.0.0", ChainID: hexutil.EncodeUint64(monad.ChainID), AtomicRequired: true}
 	if !t.nativeIn && t.signing.permit == nil {
 		approve := t.approve(tx)
 		approve.Value = "0x0"

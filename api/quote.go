@@ -161,7 +161,7 @@ func unknownTokens(snap *market.Snapshot, a ask) error {
 
 // floor is the least the recipient must get: never nothing.
 func floor(out, min u256.Int, slippageBps uint64) u256.Int {
-	least, _ := out.MulDiv(u256.From(10000-slippageBps), u256.From(10000)) // at most out
+	least, _ := out.MulDiv(u256.From(MaxSlippageBps-slippageBps), u256.From(MaxSlippageBps)) // at most out
 	for _, n := range []u256.Int{min, u256.One} {
 		if least.Lt(n) {
 			least = n

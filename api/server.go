@@ -66,11 +66,10 @@ type Health struct {
 }
 
 const (
-	chainID = 143
-	prefix  = "/api/v1"
-	maxURI  = 8 << 10
-	allow   = "GET, HEAD, OPTIONS"
-	expose  = "ETag, Retry-After, Server-Timing, X-Block-Number, X-Block-Timestamp, X-Request-Id, X-Warnings"
+	prefix = "/api/v1"
+	maxURI = 8 << 10
+	allow  = "GET, HEAD, OPTIONS"
+	expose = "ETag, Retry-After, Server-Timing, X-Block-Number, X-Block-Timestamp, X-Request-Id, X-Warnings"
 )
 
 type server struct {

@@ -11,6 +11,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 
 	"braid/market"
+	"braid/monad"
 	"braid/venue"
 )
 
@@ -125,7 +126,7 @@ func (s *server) match(tokens []listed, search string) []listed {
 	}
 	if len(search) == 42 && isAddress("0x"+search[2:]) && strings.EqualFold(search[:2], "0x") {
 		a := common.HexToAddress(search[2:])
-		if isNative(a) {
+		if monad.IsNative(a) {
 			a = s.Contracts.WrappedNative
 		}
 		if i := slices.IndexFunc(tokens, func(t listed) bool { return t.address == a }); i >= 0 {
@@ -172,7 +173,7 @@ func (s *server) tokenlist(x *exchange) error {
 	next := &issue{block: snap.Block(), tokens: []listEntry{}}
 	for _, t := range s.desk(snap).listing() {
 		if t.IsVerified && fitsTokenlist(t.Symbol, t.Name) && len(next.tokens) < 10_000 {
-			next.tokens = append(next.tokens, listEntry{chainID, t.Address, t.Symbol, t.Name, t.Decimals, t.LogoURI})
+			next.tokens = append(next.tokens, listEntry{monad.ChainID, t.Address, t.Symbol, t.Name, t.Decimals, t.LogoURI})
 		}
 	}
 	slices.SortFunc(next.tokens, func(a, b listEntry) int { return cmp.Compare(a.Address, b.Address) })

@@ -13,8 +13,18 @@ import (
 	"braid/venue"
 )
 
+// ChainID is Monad's chain ID (EIP-155).
 const ChainID = 143
 
+// NativePlaceholder is the address that stands for the native currency where a
+// token's address is expected (ERC-7528).
+var NativePlaceholder = common.HexToAddress("0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE")
+
+// IsNative says whether an address in a request stands for the native
+// currency: the zero address and NativePlaceholder do.
+func IsNative(a common.Address) bool { return a == common.Address{} || a == NativePlaceholder }
+
+// Addresses of canonical contracts: wrapped native (WMON) and stablecoins.
 var (
 	WrappedNative = common.HexToAddress("0x3bd359C1119dA7Da1D913D1C4D2B7c461115433A")
 

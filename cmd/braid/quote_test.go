@@ -38,7 +38,7 @@ func fakeService(t *testing.T) *httptest.Server {
 	})
 	mux.HandleFunc("/api/v1/quote", func(w http.ResponseWriter, r *http.Request) {
 		routed := func(name string) string {
-			if a := common.HexToAddress(r.FormValue(name)); !isNative(a) {
+			if a := common.HexToAddress(r.FormValue(name)); !monad.IsNative(a) {
 				return strings.ToLower(a.Hex())
 			}
 			return strings.ToLower(monad.WrappedNative.Hex())

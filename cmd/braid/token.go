@@ -26,11 +26,6 @@ type coin struct {
 // native is the chain's currency, which the API knows by the zero address.
 var native = coin{Address: common.Address{}.Hex(), Symbol: "MON", Name: "Monad", Decimals: 18, Verified: true, native: true}
 
-// isNative says whether an address stands for the native currency in the API.
-func isNative(a common.Address) bool {
-	return a == common.Address{} || a == common.HexToAddress("0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE")
-}
-
 // erc20 is the token by which routes trade c: wrapped native for native.
 func (c coin) erc20() common.Address {
 	if c.native {
@@ -42,7 +37,7 @@ func (c coin) erc20() common.Address {
 // findToken finds a token by its address, or by its symbol in any case. Of several
 // tokens with a symbol it takes the verified one: anybody can copy a symbol.
 func findToken(ctx context.Context, api, name string) (coin, error) {
-	if strings.EqualFold(name, native.Symbol) || common.IsHexAddress(name) && isNative(common.HexToAddress(name)) {
+	if strings.EqualFold(name, native.Symbol) || common.IsHexAddress(name) && monad.IsNative(common.HexToAddress(name)) {
 		return native, nil
 	}
 	found, err := searchTokens(ctx, api, name)

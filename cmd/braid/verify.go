@@ -15,6 +15,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/common/hexutil"
 
+	"braid/api"
 	"braid/calldata"
 	"braid/contracts"
 	"braid/families"
@@ -165,7 +166,7 @@ func (a *answer) claim(query url.Values, now clockReading) (c calldata.Claim, fa
 		if !common.IsHexAddress(query.Get(name)) {
 			faults = append(faults, fmt.Errorf("the request has no %s", name))
 		}
-		if isNative(t) {
+		if monad.IsNative(t) {
 			t, native = monad.WrappedNative, true
 		}
 		if t != says {
@@ -188,16 +189,16 @@ func (a *answer) claim(query url.Values, now clockReading) (c calldata.Claim, fa
 	}
 	c.Recipient = common.HexToAddress(query.Get("recipient"))
 	c.MinOut = number("minAmountOut", or(query.Get("minAmountOut"), "0"))
-	slippage, err := strconv.ParseUint(or(query.Get("slippageBps"), "50"), 10, 14)
-	if err != nil || slippage > 10_000 {
+	slippage, err := strconv.ParseUint(or(query.Get("slippageBps"), strconv.Itoa(api.DefaultSlippageBps)), 10, 14)
+	if err != nil || slippage > api.MaxSlippageBps {
 		faults = append(faults, fmt.Errorf("slippageBps %q", query.Get("slippageBps")))
 		slippage = 0
 	}
-	floor, _ := number("amountOut", a.AmountOut).MulDiv(u256.From(10_000-slippage), u256.From(10_000))
+	floor, _ := number("amountOut", a.AmountOut).MulDiv(u256.From(api.MaxSlippageBps-slippage), u256.From(api.MaxSlippageBps))
 	if c.MinOut.Lt(floor) {
 		c.MinOut = floor
 	}
-	seconds, err := strconv.ParseUint(or(query.Get("deadlineSeconds"), "600"), 10, 32)
+	seconds, err := strconv.ParseUint(or(query.Get("deadlineSeconds"), strconv.Itoa(api.DefaultDeadlineSeconds)), 10, 32)
 	if err != nil {
 		faults = append(faults, err)
 	}
