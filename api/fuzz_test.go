@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"braid/monad"
 )
 
 // TestHostileRequests throws random queries at the handler: BRAID_FUZZ says
@@ -43,7 +45,7 @@ var (
 		"", "0", "1", "-1", "50", "10000", "10001", "1e18", "0x", "NaN", "null", "true", "1000000", "1000000000000000000", "5000000000000000000000000",
 		"115792089237316195423570985008687907853269984665640564039457584007913129639935", "99999999999999999999999999999999999999999999999999999999999999999999999999999999",
 		"%", "%00", "%zz", "%ff%fe", "..%2f..%2f", "'%20OR%201=1", "<script>", "%0d%0aX-Evil:%201", "\u202e", "LFJ", "UniswapV2,LFJ", "meta", "meta,approval", ",,,", "usd", "%F0%9F%A6%84",
-		eeee, "0x0000000000000000000000000000000000000000", "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266", "0xF39Fd6e51aad88F6F4ce6aB8827279cffFb92266",
+		monad.NativePlaceholder.Hex(), "0x0000000000000000000000000000000000000000", "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266", "0xF39Fd6e51aad88F6F4ce6aB8827279cffFb92266",
 	}
 )
 

@@ -11,6 +11,7 @@ import (
 	"github.com/ethereum/go-ethereum/common/hexutil"
 
 	"braid/market"
+	"braid/monad"
 	"braid/u256"
 	"braid/venue"
 	"braid/venue/univ2"
@@ -205,7 +206,7 @@ func TestSwap(t *testing.T) {
 		}
 	}
 
-	native := ask("tokenIn", strings.ToLower(eeee), "tokenOut", usdc, "include", "approval")
+	native := ask("tokenIn", strings.ToLower(monad.NativePlaceholder.Hex()), "tokenOut", usdc, "include", "approval")
 	if native.Tx.Value != native.AmountIn || native.TokenIn != lower(wmon) || native.Approval != nil {
 		t.Errorf("native input: %+v", native)
 	}

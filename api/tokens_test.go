@@ -41,7 +41,7 @@ func TestTokens(t *testing.T) {
 		{"?search=LONE", nil},
 		{"?search=" + strings.ToLower(usdc.Hex()), []string{"USDC"}},
 		{"?search=" + strings.ToUpper(usdc.Hex()), []string{"USDC"}},
-		{"?search=" + strings.ToUpper(eeee), []string{"WMON"}},
+		{"?search=" + strings.ToUpper(monad.NativePlaceholder.Hex()), []string{"WMON"}},
 		{"?search=0x0000000000000000000000000000000000000000", []string{"WMON"}},
 		{"?search=" + lone.Hex(), nil},
 		{"?search=us&limit=1", []string{"USDC"}},
