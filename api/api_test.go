@@ -182,7 +182,7 @@ type problemBody struct {
 	Status                                int
 	Code                                  code
 	Retryable                             bool
-	Errors                                []fault
+	Errors                                []paramError
 	Hints                                 hints
 }
 
@@ -201,7 +201,7 @@ func validate(t testing.TB, method, target string, a answer) {
 	path, _, _ := strings.Cut(target, "?")
 	path = strings.TrimSuffix(path, "/")
 	if a.status == 404 && bytes.Contains(a.raw, []byte(`"NOT_FOUND"`)) {
-		path = prefix + "/quote"
+		path = apiPrefix + "/quote"
 	}
 	as, err := http.NewRequest(http.MethodGet, "http://host"+path, nil)
 	if err != nil {
@@ -272,10 +272,10 @@ func TestDocumentIsOpenAPI(t *testing.T) {
 		t.Fatal(err)
 	}
 	codes := d.Components.Schemas.Code.Enum
-	if len(codes) != len(table) {
-		t.Fatalf("%d codes in the document, %d in the table", len(codes), len(table))
+	if len(codes) != len(errorTable) {
+		t.Fatalf("%d codes in the document, %d in the table", len(codes), len(errorTable))
 	}
-	for i, row := range table {
+	for i, row := range errorTable {
 		if codes[i] != row.Code {
 			t.Errorf("code %d: %s in the document, %s in the table", i, codes[i], row.Code)
 		}

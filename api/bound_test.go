@@ -17,7 +17,7 @@ import (
 
 // outOfLine is the test market with a circle around wrapped native that gains
 // about a tenth each time, more than any order could use up.
-func outOfLine(t testing.TB) *market.Snapshot {
+func arbitrageMarket(t testing.TB) *market.Snapshot {
 	t.Helper()
 	snap := testMarket(t)
 	source := snap.Pools()[0].Info().Source
@@ -38,7 +38,7 @@ func outOfLine(t testing.TB) *market.Snapshot {
 // why instead.
 func TestBoundReason(t *testing.T) {
 	plain, short := serve(t), serve(t, func(c *Config) { c.MaxSteps = 1 })
-	snap := outOfLine(t)
+	snap := arbitrageMarket(t)
 	bent := serve(t, func(c *Config) { c.Head = func() *market.Snapshot { return snap } })
 	for _, row := range []struct {
 		name    string
@@ -75,7 +75,7 @@ func TestBoundReason(t *testing.T) {
 func checkBound(t *testing.T, m *metaBody) {
 	t.Helper()
 	shown, gap := m.BoundAmountOut != "", m.OptimalityGapBps
-	if shown != (gap != nil) || shown == (m.BoundReason != "") || shown && *gap >= looseBps {
+	if shown != (gap != nil) || shown == (m.BoundReason != "") || shown && *gap >= maxGapBps {
 		t.Errorf("bound %q, gap %v, reason %q", m.BoundAmountOut, gap, m.BoundReason)
 	}
 	if m.BoundReason != "" && (!strings.HasSuffix(m.BoundReason, ".") || len(m.BoundReason) > 200) {
@@ -84,7 +84,7 @@ func checkBound(t *testing.T, m *metaBody) {
 }
 
 func TestBoundLaws(t *testing.T) {
-	snap := outOfLine(t)
+	snap := arbitrageMarket(t)
 	s := serve(t, func(c *Config) { c.Head = func() *market.Snapshot { return snap } })
 	rng := rand.New(rand.NewPCG(5, 5))
 	bounds, reasons := 0, 0
@@ -118,8 +118,8 @@ func TestBoundTooLate(t *testing.T) {
 	defer web.Close()
 	s := service{web, t}
 	s.get(goodQuote) // its plan is kept
-	for range cap(h.slots) {
-		h.slots <- struct{}{} // and no core is free for more
+	for range cap(h.semaphore) {
+		h.semaphore <- struct{}{} // and no core is free for more
 	}
 	var q quoteBody
 	s.get(goodQuote+"&include=meta").into(t, &q)

@@ -15,74 +15,74 @@ import (
 var depthParameters = []string{"tokenIn", "tokenOut", "amount", "excludeSources", "chainId"}
 
 type depthBody struct {
-	TokenIn  string  `json:"tokenIn"`
-	TokenOut string  `json:"tokenOut"`
-	Points   []point `json:"points"`
+	TokenIn  string       `json:"tokenIn"`
+	TokenOut string       `json:"tokenOut"`
+	Points   []depthPoint `json:"points"`
 }
 
 // point is what an amount pays, by a plan of its own.
-type point struct {
+type depthPoint struct {
 	AmountIn       string `json:"amountIn"`
 	AmountOut      string `json:"amountOut"`
 	PriceImpactBps int    `json:"priceImpactBps"`
 }
 
 // depth shows what the market pays for amounts from little to a lot.
-func (s *server) depth(x *exchange) error {
-	q := read(x, depthParameters)
-	a := s.askPair(q)
+func (s *server) depth(w *response) error {
+	q := readQuery(w, depthParameters)
+	req := s.parsePair(q)
 	if _, given := q.optional("amount"); given {
-		a.AmountIn = q.amount("amount")
+		req.AmountIn = q.amount("amount")
 	}
 	if err := q.err(); err != nil {
 		return err
 	}
-	d, err := s.newest(x)
+	c, err := s.headFor(w)
 	if err != nil {
 		return err
 	}
-	if err := unknownTokens(d.Snapshot, a); err != nil {
+	if err := checkTokens(c.Snapshot, req); err != nil {
 		return err
 	}
-	ctx, cancel := s.budget(x)
+	ctx, cancel := s.budget(w)
 	defer cancel()
-	points, err := d.ladders.get(ctx, a.question(), func(ctx context.Context) ([]point, error) {
-		l := ladder{ctx, d, a}
+	points, err := c.depths.get(ctx, req.searchKey(), func(ctx context.Context) ([]depthPoint, error) {
+		l := depthSearch{ctx, c, req}
 		return l.points()
 	})
 	if err != nil {
 		return err
 	}
-	return x.fresh(depthBody{lower(a.TokenIn), lower(a.TokenOut), points})
+	return w.writeUncached(depthBody{lowerHex(req.TokenIn), lowerHex(req.TokenOut), points})
 }
 
 const (
-	rungs    = 24
-	deepBps  = 3000 // the impact at which a ladder ends
-	firstUSD = 10   // what its least amount is worth, about
-	stride   = 4    // bits between the amounts that look for its ends
-	halvings = 3    // of a stride, to find the upper end
+	depthPoints       = 24
+	maxDepthImpactBps = 3000 // the impact at which a ladder ends
+	startUSD          = 10   // what its least amount is worth, about
+	strideBits        = 4    // bits between the amounts that look for its ends
+	bisections        = 3    // of a stride, to find the upper end
 )
 
 // ladder is a series of amounts, each some part larger than the one before,
 // from where the price is hardly moved to where it falls by a third or the
 // market ends. It searches anew for each.
-type ladder struct {
+type depthSearch struct {
 	ctx context.Context
-	*desk
-	ask ask
+	*snapshotCache
+	request request
 }
 
-func (l *ladder) points() ([]point, error) {
-	lo, hi, err := l.ends()
+func (s *depthSearch) points() ([]depthPoint, error) {
+	lo, hi, err := s.amountRange()
 	if err != nil {
-		return nil, l.explain(l.ctx, &l.ask, err)
+		return nil, s.addHints(s.ctx, &s.request, err)
 	}
-	var points []point
+	var points []depthPoint
 	var last u256.Int
-	for _, amount := range l.amounts(lo, hi) {
-		p, err := l.at(amount)
-		if beyond(err) {
+	for _, amount := range s.amounts(lo, hi) {
+		p, err := s.planFor(amount)
+		if isOutsideLimits(err) {
 			continue
 		}
 		if err != nil {
@@ -91,28 +91,28 @@ func (l *ladder) points() ([]point, error) {
 		// More never pays less: where a plan says so, the one before is better.
 		if !p.AmountOut.Lt(last) {
 			last = p.AmountOut
-			points = append(points, point{amount.String(), last.String(), p.ImpactBps()})
+			points = append(points, depthPoint{amount.String(), last.String(), p.ImpactBps()})
 		}
 	}
 	return points, nil
 }
 
-func (l *ladder) at(amount u256.Int) (plan.Plan, error) {
-	o := l.ask.Order
+func (s *depthSearch) planFor(amount u256.Int) (plan.Plan, error) {
+	o := s.request.Order
 	o.AmountIn = amount
-	return search(l.ctx, l.desk, func() (plan.Plan, error) { return router.Find(l.Snapshot, o) })
+	return search(s.ctx, s.snapshotCache, func() (plan.Plan, error) { return router.Find(s.Snapshot, o) })
 }
 
 // first is about what the least amount should be: worth a few dollars, or else
 // what was asked for, or else one token.
-func (l *ladder) first() u256.Int {
-	i, _ := l.Token(l.ask.TokenIn)
-	worth, amount := l.Price(i).USD, l.ask.AmountIn
+func (s *depthSearch) startAmount() u256.Int {
+	i, _ := s.Token(s.request.TokenIn)
+	worth, amount := s.Price(i).USD, s.request.AmountIn
 	switch {
 	case worth > 0:
-		amount = u256.FromFloat(firstUSD / worth)
+		amount = u256.FromFloat(startUSD / worth)
 	case amount.IsZero():
-		amount = u256.FromFloat(math.Pow10(min(int(l.Tokens()[i].Decimals), 36)))
+		amount = u256.FromFloat(math.Pow10(min(int(s.Tokens()[i].Decimals), 36)))
 	}
 	if amount.IsZero() {
 		amount = u256.One
@@ -121,15 +121,15 @@ func (l *ladder) first() u256.Int {
 }
 
 // ends looks for the amounts between which the market is worth seeing.
-func (l *ladder) ends() (lo, hi u256.Int, err error) {
-	start, err := l.foot()
+func (s *depthSearch) amountRange() (lo, hi u256.Int, err error) {
+	start, err := s.startPlan()
 	lo, hi = start.AmountIn, start.AmountIn
 	past := u256.Zero // the least amount known to be too much
-	for err == nil && past.IsZero() && hi.BitLen()+stride <= 256 {
-		hi, past, err = l.move(start, hi, past, hi.Lsh(stride))
+	for err == nil && past.IsZero() && hi.BitLen()+strideBits <= 256 {
+		hi, past, err = s.narrow(start, hi, past, hi.Lsh(strideBits))
 	}
-	for i := 0; i < halvings && err == nil && !past.IsZero(); i++ {
-		hi, past, err = l.move(start, hi, past, u256.FromFloat(math.Sqrt(hi.Float())*math.Sqrt(past.Float())))
+	for i := 0; i < bisections && err == nil && !past.IsZero(); i++ {
+		hi, past, err = s.narrow(start, hi, past, u256.FromFloat(math.Sqrt(hi.Float())*math.Sqrt(past.Float())))
 	}
 	if !past.IsZero() {
 		hi = past
@@ -139,16 +139,16 @@ func (l *ladder) ends() (lo, hi u256.Int, err error) {
 
 // foot is the plan for an amount near the first one that the market takes
 // without being moved much, or for the least it takes.
-func (l *ladder) foot() (plan.Plan, error) {
-	amount := l.first()
-	p, err := l.at(amount)
-	for errors.Is(err, venue.ErrTooSmall) && amount.BitLen()+stride <= 256 {
-		amount = amount.Lsh(stride)
-		p, err = l.at(amount)
+func (s *depthSearch) startPlan() (plan.Plan, error) {
+	amount := s.startAmount()
+	p, err := s.planFor(amount)
+	for errors.Is(err, venue.ErrTooSmall) && amount.BitLen()+strideBits <= 256 {
+		amount = amount.Lsh(strideBits)
+		p, err = s.planFor(amount)
 	}
-	for errors.Is(err, venue.ErrTooLarge) || err == nil && p.ImpactBps() > deepBps/10 {
-		amount = amount.Rsh(stride)
-		less, below := l.at(amount)
+	for errors.Is(err, venue.ErrTooLarge) || err == nil && p.ImpactBps() > maxDepthImpactBps/10 {
+		amount = amount.Rsh(strideBits)
+		less, below := s.planFor(amount)
 		if errors.Is(below, venue.ErrTooSmall) {
 			break
 		}
@@ -159,8 +159,8 @@ func (l *ladder) foot() (plan.Plan, error) {
 
 // move takes one of the ends, between which the price falls by a third, to an
 // amount.
-func (l *ladder) move(start plan.Plan, within, past, amount u256.Int) (u256.Int, u256.Int, error) {
-	deep, err := l.deep(start, amount)
+func (s *depthSearch) narrow(start plan.Plan, within, past, amount u256.Int) (u256.Int, u256.Int, error) {
+	deep, err := s.isTooDeep(start, amount)
 	if deep {
 		return within, amount, err
 	}
@@ -168,34 +168,34 @@ func (l *ladder) move(start plan.Plan, within, past, amount u256.Int) (u256.Int,
 }
 
 // beyond says whether an amount is outside what the market takes.
-func beyond(err error) bool {
+func isOutsideLimits(err error) bool {
 	return errors.Is(err, venue.ErrTooLarge) || errors.Is(err, venue.ErrTooSmall)
 }
 
 // deep says whether an amount is too much, or moves the price by a third from
 // what the start pays. A plan that takes to worse pools hides that in an
 // impact which is counted from their own prices.
-func (l *ladder) deep(start plan.Plan, amount u256.Int) (bool, error) {
-	p, err := l.at(amount)
-	if beyond(err) {
+func (s *depthSearch) isTooDeep(start plan.Plan, amount u256.Int) (bool, error) {
+	p, err := s.planFor(amount)
+	if isOutsideLimits(err) {
 		return true, nil
 	}
 	if err != nil {
 		return false, err
 	}
 	rate := p.AmountOut.Float() / amount.Float()
-	return p.ImpactBps() >= deepBps || rate < (1-deepBps/10000.)*start.AmountOut.Float()/start.AmountIn.Float(), nil
+	return p.ImpactBps() >= maxDepthImpactBps || rate < (1-maxDepthImpactBps/10000.)*start.AmountOut.Float()/start.AmountIn.Float(), nil
 }
 
 // amounts are round numbers and the one that was asked for, in order and each
 // once. Which numbers is our choice, so floats may choose.
-func (l *ladder) amounts(lo, hi u256.Int) []u256.Int {
-	amounts := make([]u256.Int, 0, rungs+1)
-	ratio := math.Log(hi.Float()/lo.Float()) / (rungs - 1)
-	for i := range rungs {
-		amounts = append(amounts, round(u256.FromFloat(lo.Float()*math.Exp(ratio*float64(i)))))
+func (s *depthSearch) amounts(lo, hi u256.Int) []u256.Int {
+	amounts := make([]u256.Int, 0, depthPoints+1)
+	ratio := math.Log(hi.Float()/lo.Float()) / (depthPoints - 1)
+	for i := range depthPoints {
+		amounts = append(amounts, roundDown(u256.FromFloat(lo.Float()*math.Exp(ratio*float64(i)))))
 	}
-	if n := l.ask.AmountIn; !n.IsZero() {
+	if n := s.request.AmountIn; !n.IsZero() {
 		amounts = append(amounts, n)
 	}
 	slices.SortFunc(amounts, u256.Int.Cmp)
@@ -203,7 +203,7 @@ func (l *ladder) amounts(lo, hi u256.Int) []u256.Int {
 }
 
 // round keeps three digits.
-func round(n u256.Int) u256.Int {
+func roundDown(n u256.Int) u256.Int {
 	unit := u256.One
 	for ten := u256.From(10); !n.Div(unit).Lt(u256.From(1000)); {
 		unit = unit.Mul(ten)

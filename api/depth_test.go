@@ -20,12 +20,12 @@ func TestDepth(t *testing.T) {
 			var d depthBody
 			s.get("/api/v1/depth"+params("tokenIn", in, "tokenOut", out)).into(t, &d)
 			n := len(d.Points)
-			if n < 16 || d.TokenIn != lower(in) || d.TokenOut != lower(out) {
+			if n < 16 || d.TokenIn != lowerHex(in) || d.TokenOut != lowerHex(out) {
 				t.Errorf("%s to %s: %+v", in, out, d)
 				continue
 			}
-			checkLadder(t, d.Points)
-			for _, p := range []point{d.Points[0], d.Points[n/2], d.Points[n-1]} {
+			checkDepthPoints(t, d.Points)
+			for _, p := range []depthPoint{d.Points[0], d.Points[n/2], d.Points[n-1]} {
 				var q quoteBody
 				s.get("/api/v1/quote"+params("tokenIn", in, "tokenOut", out, "amount", p.AmountIn)).into(t, &q)
 				if q.AmountOut != p.AmountOut || q.PriceImpactBps != p.PriceImpactBps {
@@ -39,11 +39,11 @@ func TestDepth(t *testing.T) {
 	}
 }
 
-func (p point) rate() float64 {
+func (p depthPoint) rate() float64 {
 	return u256.MustDecimal(p.AmountOut).Float() / u256.MustDecimal(p.AmountIn).Float()
 }
 
-func checkLadder(t *testing.T, points []point) {
+func checkDepthPoints(t *testing.T, points []depthPoint) {
 	t.Helper()
 	for i := 1; i < len(points); i++ {
 		a, b := points[i-1], points[i]
@@ -59,7 +59,7 @@ func TestDepthShowsTheAmount(t *testing.T) {
 	for _, amount := range []u256.Int{u256.From(12345678901234), units(123, 18), units(1_234_567_891, 18)} {
 		var d depthBody
 		s.get("/api/v1/depth"+params("tokenIn", wmon, "tokenOut", usdc, "amount", amount)).into(t, &d)
-		checkLadder(t, d.Points)
+		checkDepthPoints(t, d.Points)
 		met := false
 		for _, p := range d.Points {
 			met = met || p.AmountIn == amount.String()
@@ -72,7 +72,7 @@ func TestDepthShowsTheAmount(t *testing.T) {
 	for _, amount := range []u256.Int{u256.One, u256.Max} {
 		var d depthBody
 		s.get("/api/v1/depth"+params("tokenIn", rare, "tokenOut", wmon, "amount", amount)).into(t, &d)
-		checkLadder(t, d.Points)
+		checkDepthPoints(t, d.Points)
 		if len(d.Points) < 16 {
 			t.Errorf("%s: %+v", amount, d.Points)
 		}

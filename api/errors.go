@@ -45,7 +45,7 @@ const (
 )
 
 // class is a row of the error table.
-type class struct {
+type errorClass struct {
 	Code      code   `json:"code"`
 	Status    int    `json:"status"`
 	Title     string `json:"title"`
@@ -54,7 +54,7 @@ type class struct {
 
 // table is every way in which a request can fail. 400 is decided before 404,
 // 404 before 422.
-var table = []class{
+var errorTable = []errorClass{
 	{missingParameter, 400, "A required parameter is missing or empty", false},
 	{invalidAddress, 400, "An address is not 0x and 40 hex digits", false},
 	{invalidChecksum, 400, "The recipient's EIP-55 checksum is wrong", false},
@@ -83,8 +83,8 @@ var table = []class{
 	{timeout, 504, "The time budget is spent", true},
 }
 
-func classOf(c code) class {
-	for _, row := range table {
+func classOf(c code) errorClass {
+	for _, row := range errorTable {
 		if row.Code == c {
 			return row
 		}
@@ -93,36 +93,36 @@ func classOf(c code) class {
 }
 
 // causes are what other packages say, as rows of the table.
-var causes = []struct {
+var sentinels = []struct {
 	err    error
 	code   code
 	detail string
 }{
 	{router.ErrUnknownToken, unknownToken, "a token is of no pool here; /api/v1/tokens lists those that can be traded"},
-	{router.ErrNoRoute, noRoute, noPools},
-	{venue.ErrEmpty, noRoute, noPools},
+	{router.ErrNoRoute, noRoute, noPoolsMessage},
+	{venue.ErrEmpty, noRoute, noPoolsMessage},
 	{venue.ErrTooLarge, insufficientLiquidity, "the pools between the tokens cannot take so much; give less"},
 	{venue.ErrTooSmall, amountTooSmall, "so little buys less than one raw unit of tokenOut; give more"},
-	{context.DeadlineExceeded, timeout, tooLate},
-	{context.Canceled, timeout, tooLate},
+	{context.DeadlineExceeded, timeout, timeoutMessage},
+	{context.Canceled, timeout, timeoutMessage},
 }
 
 const (
-	noPools = "no pools with liquidity lead from tokenIn to tokenOut; choose other tokens, or ask again later"
-	tooLate = "there was no answer in the time that one request may take; ask again"
+	noPoolsMessage = "no pools with liquidity lead from tokenIn to tokenOut; choose other tokens, or ask again later"
+	timeoutMessage = "there was no answer in the time that one request may take; ask again"
 )
 
 // problem is a failure as the caller will see it.
 type problem struct {
-	code       code
-	detail     string // one line; empty: the title
-	faults     []fault
-	hints      hints
-	retryAfter time.Duration
+	code        code
+	detail      string // one line; empty: the title
+	paramErrors []paramError
+	hints       hints
+	retryAfter  time.Duration
 }
 
 // fault is what is wrong with one parameter.
-type fault struct {
+type paramError struct {
 	Parameter string `json:"parameter"`
 	Code      code   `json:"code"`
 	Message   string `json:"message"`
@@ -142,8 +142,8 @@ func (p *problem) Error() string { return string(p.code) + ": " + p.detail }
 
 // refuse sums up the faults of a request: one kind of fault is the answer's
 // own code, several kinds are VALIDATION_FAILED.
-func refuse(faults []fault, h hints) *problem {
-	p := &problem{code: faults[0].Code, faults: faults, hints: h}
+func validationProblem(faults []paramError, h hints) *problem {
+	p := &problem{code: faults[0].Code, paramErrors: faults, hints: h}
 	lines := make([]string, len(faults))
 	for i, f := range faults {
 		lines[i] = f.Parameter + " " + f.Message
@@ -160,7 +160,7 @@ func asProblem(err error) *problem {
 	if p, ok := errors.AsType[*problem](err); ok {
 		return p
 	}
-	for _, c := range causes {
+	for _, c := range sentinels {
 		if errors.Is(err, c.err) {
 			return &problem{code: c.code, detail: c.detail}
 		}
@@ -169,61 +169,61 @@ func asProblem(err error) *problem {
 }
 
 // fail answers with an error.
-func (s *server) fail(x *exchange, err error) {
-	p, body := s.tell(x, err)
+func (s *server) writeProblem(w *response, err error) {
+	p, body := s.renderProblem(w, err)
 	if p.retryAfter > 0 {
 		seconds := int((p.retryAfter + time.Second - 1) / time.Second)
-		x.Header().Set("Retry-After", strconv.Itoa(seconds))
+		w.Header().Set("Retry-After", strconv.Itoa(seconds))
 	}
-	x.Header().Set("Cache-Control", "no-store")
-	x.outcome, x.tag = string(p.code), ""
-	x.send(classOf(p.code).Status, "application/problem+json", append(body, '\n'))
+	w.Header().Set("Cache-Control", "no-store")
+	w.outcome, w.etag = string(p.code), ""
+	w.writeBody(classOf(p.code).Status, "application/problem+json", append(body, '\n'))
 }
 
 // tell writes an error as RFC 9457 has it. Only a bug is logged, whole. Others
 // may be telling the same problem, so it is left as it is.
-func (s *server) tell(x *exchange, err error) (problem, []byte) {
+func (s *server) renderProblem(w *response, err error) (problem, []byte) {
 	same := asProblem(err)
 	p, row := *same, classOf(same.code)
 	if row.Code == internal && err != error(same) {
-		s.Log.Error("bug", "id", x.id, "route", x.route, "error", err)
+		s.Log.Error("bug", "id", w.id, "route", w.route, "error", err)
 	}
 	if p.detail == "" {
 		p.detail = row.Title
 	}
-	if p.faults == nil {
-		p.faults = []fault{}
+	if p.paramErrors == nil {
+		p.paramErrors = []paramError{}
 	}
 	body, _ := json.Marshal(struct { // strings and integers only: cannot fail
-		Type      string  `json:"type"`
-		Title     string  `json:"title"`
-		Status    int     `json:"status"`
-		Detail    string  `json:"detail"`
-		Code      code    `json:"code"`
-		Error     string  `json:"error"`
-		RequestID string  `json:"requestId"`
-		Retryable bool    `json:"retryable"`
-		Errors    []fault `json:"errors"`
-		Hints     hints   `json:"hints"`
-	}{"/errors.json#" + string(row.Code), row.Title, row.Status, p.detail, row.Code, p.detail, x.id, row.Retryable, p.faults, p.hints})
+		Type      string       `json:"type"`
+		Title     string       `json:"title"`
+		Status    int          `json:"status"`
+		Detail    string       `json:"detail"`
+		Code      code         `json:"code"`
+		Error     string       `json:"error"`
+		RequestID string       `json:"requestId"`
+		Retryable bool         `json:"retryable"`
+		Errors    []paramError `json:"errors"`
+		Hints     hints        `json:"hints"`
+	}{"/errors.json#" + string(row.Code), row.Title, row.Status, p.detail, row.Code, p.detail, w.id, row.Retryable, p.paramErrors, p.hints})
 	return p, body
 }
 
 // Errors is the table of errors as JSON, as /errors.json has it.
 func Errors() []byte {
-	body, _ := json.Marshal(catalogue()) // strings and integers only: cannot fail
+	body, _ := json.Marshal(errorList()) // strings and integers only: cannot fail
 	return body
 }
 
-func (s *server) catalogue(x *exchange) error { return x.cached(catalogue()) }
+func (s *server) errorList(w *response) error { return w.writeCached(errorList()) }
 
-func catalogue() any {
+func errorList() any {
 	type entry struct {
 		Type string `json:"type"`
-		class
+		errorClass
 	}
-	list := make([]entry, len(table))
-	for i, row := range table {
+	list := make([]entry, len(errorTable))
+	for i, row := range errorTable {
 		list[i] = entry{"/errors.json#" + string(row.Code), row}
 	}
 	return map[string][]entry{"errors": list}
@@ -231,11 +231,11 @@ func catalogue() any {
 
 // limited refuses clients that ask too often. The cost is that of so many
 // quotes.
-func (s *server) limited(e endpoint, cost float64) endpoint {
-	return func(x *exchange) error {
-		if wait := s.limit.take(client(x.r), s.Now(), cost); wait > 0 {
+func (s *server) withRateLimit(e endpoint, cost float64) endpoint {
+	return func(w *response) error {
+		if wait := s.limiter.take(client(w.r), s.Now(), cost); wait > 0 {
 			return &problem{code: rateLimited, detail: "too many requests; wait for as many seconds as Retry-After says", retryAfter: wait}
 		}
-		return e(x)
+		return e(w)
 	}
 }

@@ -45,7 +45,7 @@ func TestErrors(t *testing.T) {
 			}
 		})
 	}
-	for _, row := range table {
+	for _, row := range errorTable {
 		if !seen[row.Code] {
 			t.Errorf("%s has no request", row.Code)
 		}
@@ -138,8 +138,8 @@ func TestRetiredSourceMayBeExcluded(t *testing.T) {
 func TestProblemsAreShared(t *testing.T) {
 	h := New(testConfig(t)).(*server)
 	p := &problem{code: noRoute}
-	h.tell(&exchange{}, p)
-	if p.detail != "" || p.faults != nil {
+	h.renderProblem(&response{}, p)
+	if p.detail != "" || p.paramErrors != nil {
 		t.Errorf("telling it made it %+v", p)
 	}
 }

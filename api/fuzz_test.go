@@ -28,7 +28,7 @@ func TestHostileRequests(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	seen := map[int]int{}
 	for range n {
-		seen[throw(t, h, hostile(rng))]++
+		seen[serveInProcess(t, h, randomRequest(rng))]++
 	}
 	for _, status := range []int{200, 400, 404, 422} {
 		if seen[status] < n/1000 {
@@ -50,7 +50,7 @@ var (
 )
 
 // hostile is half right most of the time, so that it comes far in.
-func hostile(rng *rand.Rand) string {
+func randomRequest(rng *rand.Rand) string {
 	pick := func(list []string) string { return list[rng.IntN(len(list))] }
 	token := func() string { return traded[rng.IntN(len(traded))].Hex() }
 	var pairs []string
@@ -71,7 +71,7 @@ func hostile(rng *rand.Rand) string {
 
 // throw asks in process and returns the status. Whatever the request, the
 // answer is JSON and not the service's fault.
-func throw(t testing.TB, h http.Handler, target string) int {
+func serveInProcess(t testing.TB, h http.Handler, target string) int {
 	path, query, _ := strings.Cut(target, "?")
 	r := &http.Request{Method: "GET", URL: &url.URL{Path: path, RawQuery: query}, RequestURI: target, Header: http.Header{}, RemoteAddr: "192.0.2.1:1", Proto: "HTTP/1.1"}
 	w := httptest.NewRecorder()
@@ -93,10 +93,10 @@ func FuzzRequest(f *testing.F) {
 	h := New(testConfig(f))
 	rng := rand.New(rand.NewPCG(5, 6))
 	for range 50 {
-		path, query, _ := strings.Cut(hostile(rng), "?")
+		path, query, _ := strings.Cut(randomRequest(rng), "?")
 		f.Add(path, query)
 	}
 	f.Fuzz(func(t *testing.T, path, query string) {
-		throw(t, h, "/api/v1/"+strings.TrimPrefix(path, "/api/v1/")+"?"+query)
+		serveInProcess(t, h, "/api/v1/"+strings.TrimPrefix(path, "/api/v1/")+"?"+query)
 	})
 }

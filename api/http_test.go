@@ -30,12 +30,12 @@ func TestMethods(t *testing.T) {
 			a := s.raw(method, path)
 			var p problemBody
 			a.into(t, &p)
-			if a.status != 405 || p.Code != methodNotAllowed || a.header.Get("Allow") != allow {
+			if a.status != 405 || p.Code != methodNotAllowed || a.header.Get("Allow") != allowedMethods {
 				t.Errorf("%s %s: %d %s", method, path, a.status, a.raw)
 			}
 		}
 		a := s.raw("OPTIONS", path, "Origin", "https://dapp.example", "Access-Control-Request-Method", "GET")
-		if a.status != 204 || len(a.raw) != 0 || a.header.Get("Access-Control-Allow-Origin") != "*" || a.header.Get("Access-Control-Allow-Methods") != allow {
+		if a.status != 204 || len(a.raw) != 0 || a.header.Get("Access-Control-Allow-Origin") != "*" || a.header.Get("Access-Control-Allow-Methods") != allowedMethods {
 			t.Errorf("OPTIONS %s: %d %v", path, a.status, a.header)
 		}
 	}
@@ -88,7 +88,7 @@ func TestQuoteHeaders(t *testing.T) {
 	a := serve(t).get(goodQuote + "&slippage=1&amountIn=2&excludedSources=x&to=y&tokenin=z&utm_source=w&recipient=v&a%0d%0ab=c")
 	for name, want := range map[string]string{
 		"X-Block-Number": "19000123", "X-Block-Timestamp": "1799999990", "Cache-Control": "no-store", "Content-Type": "application/json",
-		"Access-Control-Allow-Origin": "*", "Access-Control-Expose-Headers": expose, "X-Content-Type-Options": "nosniff", "Timing-Allow-Origin": "*",
+		"Access-Control-Allow-Origin": "*", "Access-Control-Expose-Headers": exposedHeaders, "X-Content-Type-Options": "nosniff", "Timing-Allow-Origin": "*",
 		"X-Warnings": "UNKNOWN_PARAMETER;name=slippage, UNKNOWN_PARAMETER;name=amountIn, UNKNOWN_PARAMETER;name=excludedSources, UNKNOWN_PARAMETER;name=to, UNKNOWN_PARAMETER;name=tokenin",
 	} {
 		if got := a.header.Get(name); got != want {
@@ -125,13 +125,13 @@ func TestPeersParameters(t *testing.T) {
 			}
 		}
 	}
-	for name := range peerNames {
+	for name := range foreignParams {
 		if slices.ContainsFunc(swapParameters, func(known string) bool { return strings.EqualFold(known, name) }) {
 			t.Errorf("%s has a meaning here", name)
 		}
 	}
-	many := strings.Repeat("&taker=1", 10*maxStrangers)
-	if got := strings.Count(s.get(goodQuote+many).header.Get("X-Warnings"), "taker"); got != maxStrangers {
+	many := strings.Repeat("&taker=1", 10*maxUnknownParams)
+	if got := strings.Count(s.get(goodQuote+many).header.Get("X-Warnings"), "taker"); got != maxUnknownParams {
 		t.Errorf("%d warnings", got)
 	}
 }
@@ -141,7 +141,7 @@ func TestRequestID(t *testing.T) {
 	seen := map[string]bool{}
 	for given, kept := range map[string]bool{"abc-1.2_3": true, "": false, "a b": false, strings.Repeat("x", 65): false, "é": false, "<a>": false} {
 		got := s.get("/healthz", "X-Request-Id", given).header.Get("X-Request-Id")
-		if (got == given) != kept || !saneID.MatchString(got) || seen[got] {
+		if (got == given) != kept || !headerSafe.MatchString(got) || seen[got] {
 			t.Errorf("given %q, got %q", given, got)
 		}
 		seen[got] = true
@@ -257,10 +257,10 @@ func TestOps(t *testing.T) {
 	var catalogue struct {
 		Errors []struct {
 			Type string
-			class
+			errorClass
 		}
 	}
-	if err := json.Unmarshal(s.get("/errors.json").raw, &catalogue); err != nil || len(catalogue.Errors) != len(table) || catalogue.Errors[3].class != table[3] {
+	if err := json.Unmarshal(s.get("/errors.json").raw, &catalogue); err != nil || len(catalogue.Errors) != len(errorTable) || catalogue.Errors[3].errorClass != errorTable[3] {
 		t.Errorf("catalogue: %v %+v", err, catalogue)
 	}
 }
@@ -281,7 +281,7 @@ func TestLog(t *testing.T) {
 	if !strings.Contains(text, "the reason") || !strings.Contains(text, "http_test.go") || !strings.Contains(text, a.header.Get("X-Request-Id")) {
 		t.Errorf("not logged whole: %s", text)
 	}
-	if strings.Contains(strings.ToLower(text), lower(usdc)) {
+	if strings.Contains(strings.ToLower(text), lowerHex(usdc)) {
 		t.Errorf("query logged: %s", text)
 	}
 }

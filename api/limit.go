@@ -10,14 +10,14 @@ import (
 // limiter is a token bucket for each client. It takes the peer of the
 // connection for the client: headers that name another can be made up.
 type limiter struct {
-	rate float64 // a second; also the size of a bucket, which holds at least 1
-	mu   sync.Mutex
-	seen map[netip.Prefix]bucket
+	rate    float64 // a second; also the size of a bucket, which holds at least 1
+	mu      sync.Mutex
+	buckets map[netip.Prefix]bucket
 }
 
 type bucket struct {
-	left float64
-	at   time.Time
+	tokens  float64
+	updated time.Time
 }
 
 // maxClients bounds the memory: past it full buckets are forgotten, and if
@@ -25,7 +25,7 @@ type bucket struct {
 const maxClients = 1 << 16
 
 func newLimiter(rate float64) *limiter {
-	return &limiter{rate: rate, seen: map[netip.Prefix]bucket{}}
+	return &limiter{rate: rate, buckets: map[netip.Prefix]bucket{}}
 }
 
 // client is the network of the peer: an address of IPv4, a /64 of IPv6, which
@@ -52,38 +52,38 @@ func (l *limiter) take(client netip.Prefix, now time.Time, cost float64) time.Du
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	b, known := l.seen[client]
+	b, known := l.buckets[client]
 	if !known {
-		if len(l.seen) >= maxClients {
-			l.forget(now)
+		if len(l.buckets) >= maxClients {
+			l.evict(now)
 		}
-		b = bucket{left: l.size(), at: now}
+		b = bucket{tokens: l.capacity(), updated: now}
 	}
-	b = bucket{left: l.level(b, now), at: now}
+	b = bucket{tokens: l.refilled(b, now), updated: now}
 	var wait time.Duration
-	if b.left >= 1 {
-		b.left -= cost
+	if b.tokens >= 1 {
+		b.tokens -= cost
 	} else {
-		wait = time.Duration((1 - b.left) / l.rate * float64(time.Second))
+		wait = time.Duration((1 - b.tokens) / l.rate * float64(time.Second))
 	}
-	l.seen[client] = b
+	l.buckets[client] = b
 	return wait
 }
 
-func (l *limiter) size() float64 { return max(l.rate, 1) }
+func (l *limiter) capacity() float64 { return max(l.rate, 1) }
 
 // level is what the bucket holds now.
-func (l *limiter) level(b bucket, now time.Time) float64 {
-	return min(l.size(), b.left+max(now.Sub(b.at).Seconds(), 0)*l.rate)
+func (l *limiter) refilled(b bucket, now time.Time) float64 {
+	return min(l.capacity(), b.tokens+max(now.Sub(b.updated).Seconds(), 0)*l.rate)
 }
 
-func (l *limiter) forget(now time.Time) {
-	for c, b := range l.seen {
-		if l.level(b, now) >= l.size() {
-			delete(l.seen, c)
+func (l *limiter) evict(now time.Time) {
+	for c, b := range l.buckets {
+		if l.refilled(b, now) >= l.capacity() {
+			delete(l.buckets, c)
 		}
 	}
-	if len(l.seen) >= maxClients {
-		clear(l.seen)
+	if len(l.buckets) >= maxClients {
+		clear(l.buckets)
 	}
 }

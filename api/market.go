@@ -14,9 +14,9 @@ import (
 )
 
 type marketBody struct {
-	Block   blockBody    `json:"block"`
-	Sources []sourceBody `json:"sources"`
-	Tokens  []assetBody  `json:"tokens"`
+	Block   blockBody         `json:"block"`
+	Sources []sourceBody      `json:"sources"`
+	Tokens  []marketTokenBody `json:"tokens"`
 }
 
 type blockBody struct {
@@ -41,12 +41,12 @@ type sourceBody struct {
 type status string
 
 const (
-	live   status = "live"
-	paused status = "paused" // no pool takes anything now
-	off    status = "off"    // not routed
+	statusLive   status = "live"
+	statusPaused status = "paused" // no pool takes anything now
+	statusOff    status = "off"    // not routed
 )
 
-type assetBody struct {
+type marketTokenBody struct {
 	Address      string `json:"address"`
 	Symbol       string `json:"symbol"`
 	Name         string `json:"name"`
@@ -58,33 +58,33 @@ type assetBody struct {
 }
 
 // market shows the last market there was, however old it is.
-func (s *server) market(x *exchange) error {
+func (s *server) market(w *response) error {
 	snap := s.Head()
 	if snap == nil {
 		return &problem{code: stateStale, detail: "the market is being loaded", retryAfter: time.Second}
 	}
-	d, block := s.desk(snap), snap.Block()
+	c, block := s.cacheOf(snap), snap.Block()
 	body := marketBody{
 		Block:   blockBody{Number: block.Number, Hash: block.Hash, Timestamp: block.Time},
-		Sources: d.venues(),
-		Tokens:  d.assets(),
+		Sources: c.sourceBodies(),
+		Tokens:  c.tokenBodies(),
 	}
-	if age := s.age(); age < math.MaxInt64 {
+	if age := s.snapshotAge(); age < math.MaxInt64 {
 		body.Block.AgeMs = new(age.Milliseconds())
 	}
-	return x.fresh(body)
+	return w.writeUncached(body)
 }
 
 // venues counts the pools of each source: those that are routed in their
 // order, then those that are not.
-func (s *server) venues(d *desk) []sourceBody {
+func (s *server) sourceBodies(c *snapshotCache) []sourceBody {
 	type tally struct {
 		pools, usable int
 		worth         float64
 		idle          map[string]int // by reason
 	}
 	by := map[string]*tally{}
-	for _, p := range d.Pools() {
+	for _, p := range c.Pools() {
 		info := p.Info()
 		t := by[info.Source.ID]
 		if t == nil {
@@ -98,29 +98,29 @@ func (s *server) venues(d *desk) []sourceBody {
 		}
 		t.usable++
 		for i, a := range info.Tokens {
-			t.worth += d.USD(a) * p.Depth(i)
+			t.worth += c.USD(a) * p.Depth(i)
 		}
 	}
 	list := make([]sourceBody, 0, len(s.Sources)+len(s.Retired))
 	for _, row := range s.Sources {
-		b := sourceBody{ID: row.ID, Name: named(row.ID), Type: row.Type, Status: live, LiquidityUsd: dollars(0)}
+		b := sourceBody{ID: row.ID, Name: displayName(row.ID), Type: row.Type, Status: statusLive, LiquidityUsd: formatDollars(0)}
 		if t := by[row.ID]; t == nil {
-			b.Status, b.Reason = paused, "no pools yet"
+			b.Status, b.Reason = statusPaused, "no pools yet"
 		} else {
-			b.Pools, b.UsablePools, b.LiquidityUsd = t.pools, t.usable, dollars(t.worth)
+			b.Pools, b.UsablePools, b.LiquidityUsd = t.pools, t.usable, formatDollars(t.worth)
 			if t.usable == 0 {
-				b.Status, b.Reason = paused, commonest(t.idle)
+				b.Status, b.Reason = statusPaused, mostFrequent(t.idle)
 			}
 		}
 		list = append(list, b)
 	}
 	for _, row := range s.Retired {
-		list = append(list, sourceBody{ID: row.ID, Name: named(row.ID), Type: row.Type, LiquidityUsd: dollars(0), Status: off, Reason: cmp.Or(row.Unproved, "retired")})
+		list = append(list, sourceBody{ID: row.ID, Name: displayName(row.ID), Type: row.Type, LiquidityUsd: formatDollars(0), Status: statusOff, Reason: cmp.Or(row.Unproved, "retired")})
 	}
 	return list
 }
 
-func commonest(count map[string]int) (best string) {
+func mostFrequent(count map[string]int) (best string) {
 	for word, n := range count {
 		if n > count[best] || n == count[best] && word < best {
 			best = word
@@ -129,20 +129,20 @@ func commonest(count map[string]int) (best string) {
 	return best
 }
 
-var versioned = regexp.MustCompile(`^(.*[a-z])(V[0-9])$`)
+var versionSuffix = regexp.MustCompile(`^(.*[a-z])(V[0-9])$`)
 
 // named is an id as people write it.
-func named(id string) string { return versioned.ReplaceAllString(id, "$1 $2") }
+func displayName(id string) string { return versionSuffix.ReplaceAllString(id, "$1 $2") }
 
 // assets are the first tokens of the listing with what they are worth.
-func assets(d *desk) []assetBody {
-	tokens := d.listing()
-	list := make([]assetBody, min(len(tokens), maxLimit))
+func marketTokens(c *snapshotCache) []marketTokenBody {
+	tokens := c.listedTokens()
+	list := make([]marketTokenBody, min(len(tokens), maxLimit))
 	for i := range list {
 		t := &tokens[i]
-		list[i] = assetBody{
+		list[i] = marketTokenBody{
 			Address: t.Address, Symbol: t.Symbol, Name: t.Name, Decimals: t.Decimals, Verified: t.IsVerified, LogoURI: t.LogoURI,
-			PriceUsd: unitPrice(d.USD(t.address), t.Decimals), LiquidityUsd: dollars(t.liquidity),
+			PriceUsd: unitPrice(c.USD(t.address), t.Decimals), LiquidityUsd: formatDollars(t.liquidityUSD),
 		}
 	}
 	return list
@@ -152,7 +152,7 @@ func assets(d *desk) []assetBody {
 func unitPrice(raw float64, decimals uint8) string {
 	v := raw * math.Pow10(int(decimals))
 	if !(v > 1e-30) || math.IsInf(v, 0) {
-		return unpriced
+		return unknownPrice
 	}
 	places := max(5-int(math.Floor(math.Log10(v))), 2)
 	s := strconv.FormatFloat(v, 'f', places, 64)

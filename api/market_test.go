@@ -22,10 +22,10 @@ func TestMarket(t *testing.T) {
 		t.Errorf("block %+v", m.Block)
 	}
 	want := map[string]sourceBody{
-		"PancakeSwapV2": {"PancakeSwapV2", "PancakeSwap V2", venue.V2, 1, 1, "", live, ""},
-		"Kansei":        {"Kansei", "Kansei", venue.V2, 2, 1, "0.00", live, ""},
-		"UniswapV3":     {"UniswapV3", "Uniswap V3", venue.V3, 0, 0, "0.00", paused, "no pools yet"},
-		"OldSwapV2":     {"OldSwapV2", "OldSwap V2", venue.V2, 0, 0, "0.00", off, "its fee is not known"},
+		"PancakeSwapV2": {"PancakeSwapV2", "PancakeSwap V2", venue.V2, 1, 1, "", statusLive, ""},
+		"Kansei":        {"Kansei", "Kansei", venue.V2, 2, 1, "0.00", statusLive, ""},
+		"UniswapV3":     {"UniswapV3", "Uniswap V3", venue.V3, 0, 0, "0.00", statusPaused, "no pools yet"},
+		"OldSwapV2":     {"OldSwapV2", "OldSwap V2", venue.V2, 0, 0, "0.00", statusOff, "its fee is not known"},
 	}
 	if len(m.Sources) != len(monad.Sources())+1 {
 		t.Errorf("%d sources", len(m.Sources))
@@ -66,7 +66,7 @@ func TestPausedSource(t *testing.T) {
 	g.next(t, g.filled(8, u256.Zero))
 	s.get("/api/v1/market").into(t, &m)
 	for _, b := range m.Sources {
-		if b.ID == "Kansei" && (b.Status != paused || b.Reason != "no liquidity" || b.Pools != 2 || b.UsablePools != 0) {
+		if b.ID == "Kansei" && (b.Status != statusPaused || b.Reason != "no liquidity" || b.Pools != 2 || b.UsablePools != 0) {
 			t.Errorf("%+v", b)
 		}
 	}

@@ -35,11 +35,11 @@ func newMetrics(s *server) *metrics {
 		}, func() float64 { return float64(s.Health().Block) }),
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 			Name: "braid_market_age_seconds", Help: "Time since the market was that of the node's head.",
-		}, func() float64 { return s.age().Seconds() }))
+		}, func() float64 { return s.snapshotAge().Seconds() }))
 	return m
 }
 
-func (m *metrics) observe(x *exchange, took time.Duration) {
-	m.requests.WithLabelValues(x.route, strconv.Itoa(x.status), x.outcome).Inc()
-	m.seconds.WithLabelValues(x.route).Observe(took.Seconds())
+func (m *metrics) observe(w *response, took time.Duration) {
+	m.requests.WithLabelValues(w.route, strconv.Itoa(w.status), w.outcome).Inc()
+	m.seconds.WithLabelValues(w.route).Observe(took.Seconds())
 }

@@ -57,110 +57,110 @@ type metaBody struct {
 	BoundReason      string   `json:"boundReason,omitempty"`
 }
 
-func (s *server) quote(x *exchange) error {
-	a, err := s.askQuote(x)
+func (s *server) quote(w *response) error {
+	req, err := s.parseQuote(w)
 	if err != nil {
 		return err
 	}
-	ctx, cancel := s.budget(x)
+	ctx, cancel := s.budget(w)
 	defer cancel()
-	t, err := s.trade(ctx, x, a)
+	q, err := s.quoteNewest(ctx, w, req)
 	if err != nil {
 		return err
 	}
-	body, err := s.quoteBody(ctx, t)
+	body, err := s.quoteBody(ctx, q)
 	if err != nil {
 		return err
 	}
-	x.warnUnpriced(&body)
-	return x.fresh(body)
+	w.warnUnpriced(&body)
+	return w.writeUncached(body)
 }
 
 // budget is the time one request may take.
-func (s *server) budget(x *exchange) (context.Context, context.CancelFunc) {
-	return context.WithDeadline(x.r.Context(), x.began.Add(s.Timeout))
+func (s *server) budget(w *response) (context.Context, context.CancelFunc) {
+	return context.WithDeadline(w.r.Context(), w.started.Add(s.Timeout))
 }
 
 // trade is an ask, answered on one snapshot.
-type trade struct {
-	ask
-	desk     *desk
-	plan     plan.Plan
-	impact   int
-	minOut   u256.Int
-	deadline uint64
+type quote struct {
+	request
+	cache     *snapshotCache
+	plan      plan.Plan
+	impactBps int
+	minOut    u256.Int
+	deadline  uint64
 }
 
 // trade answers an ask on the newest market and says in the headers which one
 // that was.
-func (s *server) trade(ctx context.Context, x *exchange, a ask) (*trade, error) {
-	d, err := s.newest(x)
+func (s *server) quoteNewest(ctx context.Context, w *response, req request) (*quote, error) {
+	c, err := s.headFor(w)
 	if err != nil {
 		return nil, err
 	}
 	began := time.Now()
-	t, err := s.answer(ctx, d, a)
-	x.timed("find", began)
-	return t, err
+	q, err := s.quoteOn(ctx, c, req)
+	w.addTiming("find", began)
+	return q, err
 }
 
 // newest is the market of now, with its block in the headers.
-func (s *server) newest(x *exchange) (*desk, error) {
-	d, err := s.head()
+func (s *server) headFor(w *response) (*snapshotCache, error) {
+	c, err := s.head()
 	if err != nil {
 		return nil, err
 	}
-	block := d.Block()
-	x.Header().Set("X-Block-Number", strconv.FormatUint(block.Number, 10))
-	x.Header().Set("X-Block-Timestamp", strconv.FormatUint(block.Time, 10))
-	return d, nil
+	block := c.Block()
+	w.Header().Set("X-Block-Number", strconv.FormatUint(block.Number, 10))
+	w.Header().Set("X-Block-Timestamp", strconv.FormatUint(block.Time, 10))
+	return c, nil
 }
 
-func (s *server) answer(ctx context.Context, d *desk, a ask) (*trade, error) {
-	if err := unknownTokens(d.Snapshot, a); err != nil {
+func (s *server) quoteOn(ctx context.Context, c *snapshotCache, req request) (*quote, error) {
+	if err := checkTokens(c.Snapshot, req); err != nil {
 		return nil, err
 	}
-	p, err := d.find(ctx, &a)
+	p, err := c.find(ctx, &req)
 	if err != nil {
 		return nil, err
 	}
-	return &trade{
-		ask: a, desk: d, plan: p, impact: p.ImpactBps(),
-		minOut:   floor(p.AmountOut, a.minAmountOut, a.slippageBps),
-		deadline: max(uint64(s.Now().Unix()), d.Block().Time) + a.deadlineSeconds,
+	return &quote{
+		request: req, cache: c, plan: p, impactBps: p.ImpactBps(),
+		minOut:   minimumOut(p.AmountOut, req.minAmountOut, req.slippageBps),
+		deadline: max(uint64(s.Now().Unix()), c.Block().Time) + req.deadlineSeconds,
 	}, nil
 }
 
 // head is the newest market, if it is there and can be trusted.
-func (s *server) head() (*desk, error) {
+func (s *server) head() (*snapshotCache, error) {
 	snap := s.Head()
 	switch {
 	case snap == nil:
 		return nil, &problem{code: stateStale, detail: "the market is being loaded", retryAfter: time.Second}
-	case s.age() > s.StaleAfter:
+	case s.snapshotAge() > s.StaleAfter:
 		return nil, &problem{code: stateStale, detail: "the market has not been brought up to date for too long", retryAfter: time.Second}
 	}
-	return s.desk(snap), nil
+	return s.cacheOf(snap), nil
 }
 
-const notTraded = "is not a token of any pool here; /api/v1/tokens lists those that can be traded"
+const unknownTokenMessage = "is not a token of any pool here; /api/v1/tokens lists those that can be traded"
 
-func unknownTokens(snap *market.Snapshot, a ask) error {
-	var faults []fault
-	if _, ok := snap.Token(a.TokenIn); !ok {
-		faults = append(faults, fault{"tokenIn", unknownToken, notTraded})
+func checkTokens(snap *market.Snapshot, req request) error {
+	var faults []paramError
+	if _, ok := snap.Token(req.TokenIn); !ok {
+		faults = append(faults, paramError{"tokenIn", unknownToken, unknownTokenMessage})
 	}
-	if _, ok := snap.Token(a.TokenOut); !ok {
-		faults = append(faults, fault{"tokenOut", unknownToken, notTraded})
+	if _, ok := snap.Token(req.TokenOut); !ok {
+		faults = append(faults, paramError{"tokenOut", unknownToken, unknownTokenMessage})
 	}
 	if faults == nil {
 		return nil
 	}
-	return refuse(faults, hints{})
+	return validationProblem(faults, hints{})
 }
 
 // floor is the least the recipient must get: never nothing.
-func floor(out, min u256.Int, slippageBps uint64) u256.Int {
+func minimumOut(out, min u256.Int, slippageBps uint64) u256.Int {
 	least, _ := out.MulDiv(u256.From(MaxSlippageBps-slippageBps), u256.From(MaxSlippageBps)) // at most out
 	for _, n := range []u256.Int{min, u256.One} {
 		if least.Lt(n) {
@@ -170,43 +170,43 @@ func floor(out, min u256.Int, slippageBps uint64) u256.Int {
 	return least
 }
 
-func (s *server) encode(t *trade) (calldata.Tx, error) {
-	return s.Contracts.Encode(&t.plan, calldata.Terms{
-		Recipient: t.recipient,
-		MinOut:    t.minOut,
-		Deadline:  t.deadline,
-		NativeIn:  t.nativeIn,
-		NativeOut: t.nativeOut,
-		Permit:    t.signing.permit,
+func (s *server) encode(q *quote) (calldata.Tx, error) {
+	return s.Contracts.Encode(&q.plan, calldata.Terms{
+		Recipient: q.recipient,
+		MinOut:    q.minOut,
+		Deadline:  q.deadline,
+		NativeIn:  q.nativeIn,
+		NativeOut: q.nativeOut,
+		Permit:    q.permitOptions.permit,
 	})
 }
 
 // quoteBody is the quote with the extras that were asked for.
-func (s *server) quoteBody(ctx context.Context, t *trade) (quoteBody, error) {
-	body := t.body()
-	if t.ask.meta {
-		tx, err := s.encode(t)
+func (s *server) quoteBody(ctx context.Context, q *quote) (quoteBody, error) {
+	body := q.body()
+	if q.request.wantMeta {
+		tx, err := s.encode(q)
 		if err != nil {
 			return body, err
 		}
-		if body.Meta, err = t.meta(ctx, tx); err != nil {
+		if body.Meta, err = q.meta(ctx, tx); err != nil {
 			return body, err
 		}
 	}
-	if t.ask.why {
+	if q.request.wantWhy {
 		var err error
-		if body.Why, err = t.why(ctx); err != nil {
+		if body.Why, err = q.why(ctx); err != nil {
 			return body, err
 		}
 	}
-	if t.ask.viz {
-		body.Viz = t.viz()
+	if q.request.wantViz {
+		body.Viz = q.svg()
 	}
 	return body, nil
 }
 
-func (t *trade) body() quoteBody {
-	p := &t.plan
+func (q *quote) body() quoteBody {
+	p := &q.plan
 	weights := p.Weights()
 	routes := make([]stepBody, len(p.Steps))
 	for i := range p.Steps {
@@ -215,10 +215,10 @@ func (t *trade) body() quoteBody {
 		routes[i] = stepBody{
 			Pool:           info.ID,
 			PoolType:       info.Source.Type,
-			TokenIn:        lower(step.TokenIn()),
-			TokenOut:       lower(step.TokenOut()),
-			TokenInSymbol:  t.desk.symbol(step.TokenIn()),
-			TokenOutSymbol: t.desk.symbol(step.TokenOut()),
+			TokenIn:        lowerHex(step.TokenIn()),
+			TokenOut:       lowerHex(step.TokenOut()),
+			TokenInSymbol:  q.cache.symbol(step.TokenIn()),
+			TokenOutSymbol: q.cache.symbol(step.TokenOut()),
 			Factory:        info.Source.ID,
 			FactoryAddress: info.Source.Factory.Hex(),
 			AmountIn:       step.AmountIn.String(),
@@ -227,40 +227,40 @@ func (t *trade) body() quoteBody {
 		}
 	}
 	return quoteBody{
-		TokenIn:        lower(p.TokenIn),
-		TokenOut:       lower(p.TokenOut),
+		TokenIn:        lowerHex(p.TokenIn),
+		TokenOut:       lowerHex(p.TokenOut),
 		AmountIn:       p.AmountIn.String(),
 		AmountOut:      p.AmountOut.String(),
 		Routes:         routes,
-		PriceImpactBps: t.impact,
-		AmountInUsd:    usd(p.AmountIn, t.desk.USD(p.TokenIn)),
-		AmountOutUsd:   usd(p.AmountOut, t.desk.USD(p.TokenOut)),
+		PriceImpactBps: q.impactBps,
+		AmountInUsd:    formatUSD(p.AmountIn, q.cache.USD(p.TokenIn)),
+		AmountOutUsd:   formatUSD(p.AmountOut, q.cache.USD(p.TokenOut)),
 	}
 }
 
-func (x *exchange) warnUnpriced(b *quoteBody) {
-	if b.AmountInUsd == unpriced || b.AmountOutUsd == unpriced {
-		x.warn("USD_PRICE_UNAVAILABLE")
+func (w *response) warnUnpriced(b *quoteBody) {
+	if b.AmountInUsd == unknownPrice || b.AmountOutUsd == unknownPrice {
+		w.warn("USD_PRICE_UNAVAILABLE")
 	}
 }
 
-func (d *desk) symbol(a common.Address) string {
-	i, ok := d.Token(a)
+func (c *snapshotCache) symbol(a common.Address) string {
+	i, ok := c.Token(a)
 	if !ok {
 		return ""
 	}
-	return d.Tokens()[i].Symbol
+	return c.Tokens()[i].Symbol
 }
 
-func (t *trade) meta(ctx context.Context, tx calldata.Tx) (*metaBody, error) {
-	block := t.desk.Block()
+func (q *quote) meta(ctx context.Context, tx calldata.Tx) (*metaBody, error) {
+	block := q.cache.Block()
 	m := &metaBody{
 		BlockNumber:  block.Number,
 		BlockHash:    block.Hash,
-		MinAmountOut: t.minOut.String(),
+		MinAmountOut: q.minOut.String(),
 		GasLimit:     strconv.FormatUint(tx.Gas, 10),
-		GasCostWei:   u256.From(tx.Gas).Mul(t.desk.GasPrice()).String(),
-		ExpiresAt:    t.deadline,
+		GasCostWei:   u256.From(tx.Gas).Mul(q.cache.GasPrice()).String(),
+		ExpiresAt:    q.deadline,
 	}
-	return m, t.bound(ctx, m)
+	return m, q.addBound(ctx, m)
 }

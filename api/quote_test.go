@@ -36,7 +36,7 @@ func TestQuoteLaws(t *testing.T) {
 		}
 		var q quoteBody
 		a.into(t, &q)
-		if q.TokenIn != lower(in) || q.TokenOut != lower(out) || q.AmountIn != amount.String() {
+		if q.TokenIn != lowerHex(in) || q.TokenOut != lowerHex(out) || q.AmountIn != amount.String() {
 			t.Errorf("asked for %s of %s to %s: %s", amount, in, out, a.raw)
 		}
 		quoted++
@@ -133,7 +133,7 @@ func TestVerifiedHops(t *testing.T) {
 		s := serve(t, func(c *Config) { c.VerifiedHops = verified })
 		s.get("/api/v1/quote"+params("tokenIn", in, "tokenOut", out, "amount", amount)).into(t, &q)
 		for _, r := range q.Routes {
-			if r.TokenIn == lower(weth) && in != weth {
+			if r.TokenIn == lowerHex(weth) && in != weth {
 				steps++
 			}
 		}
@@ -207,14 +207,14 @@ func TestSwap(t *testing.T) {
 	}
 
 	native := ask("tokenIn", strings.ToLower(monad.NativePlaceholder.Hex()), "tokenOut", usdc, "include", "approval")
-	if native.Tx.Value != native.AmountIn || native.TokenIn != lower(wmon) || native.Approval != nil {
+	if native.Tx.Value != native.AmountIn || native.TokenIn != lowerHex(wmon) || native.Approval != nil {
 		t.Errorf("native input: %+v", native)
 	}
 	if hexutil.Encode(native.Tx.Data) != hexutil.Encode(b.Tx.Data) {
 		t.Error("native input changes the calldata")
 	}
 	unwrapped := ask("tokenIn", weth, "tokenOut", "0x0000000000000000000000000000000000000000", "maxPriceImpactBps", "10000")
-	if unwrapped.TokenOut != lower(wmon) || !word(unwrapped.Tx.Data, tokenOut).IsZero() {
+	if unwrapped.TokenOut != lowerHex(wmon) || !word(unwrapped.Tx.Data, tokenOut).IsZero() {
 		t.Errorf("native output: %+v", unwrapped)
 	}
 }
@@ -276,7 +276,7 @@ func TestUSD(t *testing.T) {
 		{u256.From(7), 0, "0"},
 		{u256.Max, 1e300, "0"},
 	} {
-		if got := usd(c.amount, c.price); got != c.want {
+		if got := formatUSD(c.amount, c.price); got != c.want {
 			t.Errorf("usd(%s, %g) = %s, want %s", c.amount, c.price, got, c.want)
 		}
 	}

@@ -18,45 +18,45 @@ import (
 
 // desk is one snapshot and what has been found out about it. It is left with
 // the snapshot, so nothing on it can be out of date.
-type desk struct {
+type snapshotCache struct {
 	*market.Snapshot
-	slots   chan struct{} // of the server
-	listing func() []listed
-	venues  func() []sourceBody
-	assets  func() []assetBody
+	semaphore    chan struct{} // of the server
+	listedTokens func() []listedToken
+	sourceBodies func() []sourceBody
+	tokenBodies  func() []marketTokenBody
 
-	plans   memo[question, plan.Plan]
-	bounds  memo[question, u256.Int]
-	most    memo[question, u256.Int] // the largest amounts that can be routed
-	least   memo[question, u256.Int]
-	ladders memo[question, []point]
-	rivals  memo[question, rivals]
+	plans        resultCache[searchKey, plan.Plan]
+	bounds       resultCache[searchKey, u256.Int]
+	maxAmounts   resultCache[searchKey, u256.Int] // the largest amounts that can be routed
+	minAmounts   resultCache[searchKey, u256.Int]
+	depths       resultCache[searchKey, []depthPoint]
+	alternatives resultCache[searchKey, alternatives]
 }
 
 // question is what a search depends on beside the snapshot and the settings.
-type question struct {
-	in, out common.Address
-	amount  u256.Int
-	without string // source ids in order
+type searchKey struct {
+	in, out  common.Address
+	amount   u256.Int
+	excluded string // source ids in order
 }
 
-func (a *ask) question() question {
-	return question{a.TokenIn, a.TokenOut, a.AmountIn, strings.Join(slices.Sorted(slices.Values(a.excluded)), ",")}
+func (req *request) searchKey() searchKey {
+	return searchKey{req.TokenIn, req.TokenOut, req.AmountIn, strings.Join(slices.Sorted(slices.Values(req.excludedIDs)), ",")}
 }
 
 // desk of a snapshot. One that is not the newest is not kept.
-func (s *server) desk(snap *market.Snapshot) *desk {
-	d := s.current.Load()
-	if d != nil && d.Snapshot == snap {
-		return d
+func (s *server) cacheOf(snap *market.Snapshot) *snapshotCache {
+	c := s.cache.Load()
+	if c != nil && c.Snapshot == snap {
+		return c
 	}
-	fresh := &desk{Snapshot: snap, slots: s.slots}
-	fresh.listing = sync.OnceValue(func() []listed { return list(snap) })
-	fresh.venues = sync.OnceValue(func() []sourceBody { return s.venues(fresh) })
-	fresh.assets = sync.OnceValue(func() []assetBody { return assets(fresh) })
-	if s.Head() == snap && !s.current.CompareAndSwap(d, fresh) {
-		if d = s.current.Load(); d.Snapshot == snap {
-			return d
+	fresh := &snapshotCache{Snapshot: snap, semaphore: s.semaphore}
+	fresh.listedTokens = sync.OnceValue(func() []listedToken { return listTokens(snap) })
+	fresh.sourceBodies = sync.OnceValue(func() []sourceBody { return s.sourceBodies(fresh) })
+	fresh.tokenBodies = sync.OnceValue(func() []marketTokenBody { return marketTokens(fresh) })
+	if s.Head() == snap && !s.cache.CompareAndSwap(c, fresh) {
+		if c = s.cache.Load(); c.Snapshot == snap {
+			return c
 		}
 	}
 	return fresh
@@ -64,10 +64,10 @@ func (s *server) desk(snap *market.Snapshot) *desk {
 
 // search waits until a core is free and works on it. A search is not
 // interrupted, its effort being bounded.
-func search[V any](ctx context.Context, d *desk, do func() (V, error)) (none V, _ error) {
+func search[V any](ctx context.Context, c *snapshotCache, do func() (V, error)) (none V, _ error) {
 	select {
-	case d.slots <- struct{}{}:
-		defer func() { <-d.slots }()
+	case c.semaphore <- struct{}{}:
+		defer func() { <-c.semaphore }()
 	case <-ctx.Done():
 	}
 	if err := ctx.Err(); err != nil {
@@ -77,32 +77,32 @@ func search[V any](ctx context.Context, d *desk, do func() (V, error)) (none V, 
 }
 
 // find is the best plan, or why there is none and what would do instead.
-func (d *desk) find(ctx context.Context, a *ask) (plan.Plan, error) {
-	p, err := d.plan(ctx, a)
+func (c *snapshotCache) find(ctx context.Context, req *request) (plan.Plan, error) {
+	p, err := c.plan(ctx, req)
 	if err != nil {
-		return p, d.explain(ctx, a, err)
+		return p, c.addHints(ctx, req, err)
 	}
 	return p, nil
 }
 
-func (d *desk) plan(ctx context.Context, a *ask) (plan.Plan, error) {
-	return d.plans.get(ctx, a.question(), func(ctx context.Context) (plan.Plan, error) {
-		return search(ctx, d, func() (plan.Plan, error) { return router.Find(d.Snapshot, a.Order) })
+func (c *snapshotCache) plan(ctx context.Context, req *request) (plan.Plan, error) {
+	return c.plans.get(ctx, req.searchKey(), func(ctx context.Context) (plan.Plan, error) {
+		return search(ctx, c, func() (plan.Plan, error) { return router.Find(c.Snapshot, req.Order) })
 	})
 }
 
 // explain adds what would have worked instead.
-func (d *desk) explain(ctx context.Context, a *ask, err error) error {
+func (c *snapshotCache) addHints(ctx context.Context, req *request, err error) error {
 	p := asProblem(err)
 	var again error
 	switch p.code {
 	case noRoute:
-		again = d.obstacle(ctx, a, p)
+		again = c.explainNoRoute(ctx, req, p)
 	case insufficientLiquidity:
-		p.hints.MaxAmountIn, again = d.limit(ctx, a, &d.most, router.MaxIn)
+		p.hints.MaxAmountIn, again = c.amountLimit(ctx, req, &c.maxAmounts, router.MaxIn)
 		p.detail = withLimit(p.detail, p.hints.MaxAmountIn, "about %s is the most")
 	case amountTooSmall:
-		p.hints.MinAmountIn, again = d.limit(ctx, a, &d.least, router.MinIn)
+		p.hints.MinAmountIn, again = c.amountLimit(ctx, req, &c.minAmounts, router.MinIn)
 		p.detail = withLimit(p.detail, p.hints.MinAmountIn, "%s is the least")
 	default:
 		return err
@@ -123,19 +123,19 @@ func withLimit(detail, limit, format string) string {
 
 // obstacle says what stands in the way of a route: what the caller excluded, or
 // the operator's rule for tokens in mid-route.
-func (d *desk) obstacle(ctx context.Context, a *ask, p *problem) (err error) {
-	open := *a
-	open.excluded, open.Exclude = nil, nil
-	if len(a.excluded) > 0 {
-		if _, err = d.plan(ctx, &open); !errors.Is(err, router.ErrNoRoute) {
-			p.detail, p.hints.ExcludedSources = "only excluded sources join the tokens; exclude fewer", a.excluded
+func (c *snapshotCache) explainNoRoute(ctx context.Context, req *request, p *problem) (err error) {
+	open := *req
+	open.excludedIDs, open.Exclude = nil, nil
+	if len(req.excludedIDs) > 0 {
+		if _, err = c.plan(ctx, &open); !errors.Is(err, router.ErrNoRoute) {
+			p.detail, p.hints.ExcludedSources = "only excluded sources join the tokens; exclude fewer", req.excludedIDs
 			return err
 		}
 	}
 	if open.VerifiedHops {
 		open.VerifiedHops = false
 		var path plan.Plan
-		if path, err = d.rival(ctx, router.Single, open.Order); len(path.Steps) > 0 {
+		if path, err = c.alternative(ctx, router.Single, open.Order); len(path.Steps) > 0 {
 			p.detail = "only unverified tokens lead from one token to the other, and this service does not route through them; choose other tokens"
 		}
 	}
@@ -143,11 +143,11 @@ func (d *desk) obstacle(ctx context.Context, a *ask, p *problem) (err error) {
 }
 
 // limit of what can be routed between the tokens; empty if nothing can.
-func (d *desk) limit(ctx context.Context, a *ask, kept *memo[question, u256.Int], of func(*market.Snapshot, router.Order) (u256.Int, bool)) (string, error) {
-	q := a.question()
+func (c *snapshotCache) amountLimit(ctx context.Context, req *request, kept *resultCache[searchKey, u256.Int], of func(*market.Snapshot, router.Order) (u256.Int, bool)) (string, error) {
+	q := req.searchKey()
 	q.amount = u256.Zero
 	n, err := kept.get(ctx, q, func(ctx context.Context) (u256.Int, error) {
-		return search(ctx, d, func() (u256.Int, error) { return found(of(d.Snapshot, a.Order)) })
+		return search(ctx, c, func() (u256.Int, error) { return orNoRoute(of(c.Snapshot, req.Order)) })
 	})
 	if err != nil {
 		return "", err
@@ -156,13 +156,13 @@ func (d *desk) limit(ctx context.Context, a *ask, kept *memo[question, u256.Int]
 }
 
 // bound is what no plan pays more than; router.ErrNoRoute where none is found.
-func (d *desk) bound(ctx context.Context, a *ask) (u256.Int, error) {
-	return d.bounds.get(ctx, a.question(), func(ctx context.Context) (u256.Int, error) {
-		return search(ctx, d, func() (u256.Int, error) { return found(router.Bound(d.Snapshot, a.Order)) })
+func (c *snapshotCache) bound(ctx context.Context, req *request) (u256.Int, error) {
+	return c.bounds.get(ctx, req.searchKey(), func(ctx context.Context) (u256.Int, error) {
+		return search(ctx, c, func() (u256.Int, error) { return orNoRoute(router.Bound(c.Snapshot, req.Order)) })
 	})
 }
 
-func found(n u256.Int, ok bool) (u256.Int, error) {
+func orNoRoute(n u256.Int, ok bool) (u256.Int, error) {
 	if !ok {
 		return n, router.ErrNoRoute
 	}

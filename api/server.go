@@ -66,23 +66,23 @@ type Health struct {
 }
 
 const (
-	prefix = "/api/v1"
-	maxURI = 8 << 10
-	allow  = "GET, HEAD, OPTIONS"
-	expose = "ETag, Retry-After, Server-Timing, X-Block-Number, X-Block-Timestamp, X-Request-Id, X-Warnings"
+	apiPrefix      = "/api/v1"
+	maxURIBytes    = 8 << 10
+	allowedMethods = "GET, HEAD, OPTIONS"
+	exposedHeaders = "ETag, Retry-After, Server-Timing, X-Block-Number, X-Block-Timestamp, X-Request-Id, X-Warnings"
 )
 
 type server struct {
 	Config
-	mux     *http.ServeMux
-	ids     []string
-	known   map[string]bool // ids
-	slots   chan struct{}   // one a core: more searches at once only make all of them late
-	limit   *limiter
-	streams streams
-	metrics *metrics
-	current atomic.Pointer[desk] // of the newest snapshot that was asked about
-	issued  atomic.Pointer[issue]
+	mux          *http.ServeMux
+	sourceIDs    []string
+	knownSources map[string]bool // ids
+	semaphore    chan struct{}   // one a core: more searches at once only make all of them late
+	limiter      *limiter
+	streams      streams
+	metrics      *metrics
+	cache        atomic.Pointer[snapshotCache] // of the newest snapshot that was asked about
+	published    atomic.Pointer[publishedList]
 
 	document []byte // OpenAPI
 }
@@ -105,21 +105,21 @@ func New(c Config) http.Handler {
 		c.Changed = func() <-chan struct{} { return nil }
 	}
 	s := &server{
-		Config:  c,
-		mux:     http.NewServeMux(),
-		known:   map[string]bool{},
-		slots:   make(chan struct{}, runtime.GOMAXPROCS(0)),
-		limit:   newLimiter(c.RatePerSecond),
-		streams: newStreams(c.MaxStreams),
+		Config:       c,
+		mux:          http.NewServeMux(),
+		knownSources: map[string]bool{},
+		semaphore:    make(chan struct{}, runtime.GOMAXPROCS(0)),
+		limiter:      newLimiter(c.RatePerSecond),
+		streams:      newStreams(c.MaxStreams),
 
-		document: documentAt(c.Public),
+		document: documentFor(c.Public),
 	}
 	for _, source := range c.Sources {
-		s.ids = append(s.ids, source.ID)
-		s.known[source.ID] = true
+		s.sourceIDs = append(s.sourceIDs, source.ID)
+		s.knownSources[source.ID] = true
 	}
 	for _, source := range c.Retired {
-		s.known[source.ID] = true
+		s.knownSources[source.ID] = true
 	}
 	s.metrics = newMetrics(s)
 	s.routes()
@@ -127,7 +127,7 @@ func New(c Config) http.Handler {
 }
 
 // endpoint answers a GET, or says why not; the error becomes a problem.
-type endpoint func(*exchange) error
+type endpoint func(*response) error
 
 func (s *server) routes() {
 	for path, e := range map[string]endpoint{
@@ -138,16 +138,16 @@ func (s *server) routes() {
 		"/stream":            s.stream,
 		"/market":            s.market,
 	} {
-		s.route(prefix+path, s.limited(e, 1))
+		s.route(apiPrefix+path, s.withRateLimit(e, 1))
 	}
-	s.route(prefix+"/depth", s.limited(s.depth, rungs))
+	s.route(apiPrefix+"/depth", s.withRateLimit(s.depth, depthPoints))
 	for path, e := range map[string]endpoint{
 		"/healthz":                  s.healthz,
 		"/readyz":                   s.readyz,
 		"/metrics":                  s.scrape,
 		"/version":                  s.version,
 		"/openapi.json":             s.openapi,
-		"/errors.json":              s.catalogue,
+		"/errors.json":              s.errorList,
 		"/tokenlist.json":           s.tokenlist,
 		"/.well-known/security.txt": s.security,
 	} {
@@ -156,75 +156,76 @@ func (s *server) routes() {
 	for _, path := range []string{"/{$}", "/market", "/docs", "/assets/{file}"} {
 		s.route(path, s.page)
 	}
-	s.mux.HandleFunc("/", s.unknown)
+	s.mux.HandleFunc("/", s.serveUnknown)
 }
 
-// unknown is a problem for programs and a page for people, who ask for HTML.
-func (s *server) unknown(w http.ResponseWriter, r *http.Request) {
-	x := w.(*exchange)
+// serveUnknown answers a path that there is not: with a problem for programs, and
+// with a page for people, who ask for HTML.
+func (s *server) serveUnknown(rw http.ResponseWriter, r *http.Request) {
+	w := rw.(*response)
 	reads := r.Method == http.MethodGet || r.Method == http.MethodHead
 	if !reads || !strings.Contains(r.Header.Get("Accept"), "text/html") || strings.HasPrefix(r.URL.Path, "/api/") {
-		s.fail(x, noPath())
+		s.writeProblem(w, unknownPath())
 		return
 	}
-	x.outcome = string(notFound)
+	w.outcome = string(notFound)
 	missing := r.Clone(r.Context())
 	missing.URL = &url.URL{Path: "/404"} // any path that the page does not have; the asked one may not be clean
-	s.Page.ServeHTTP(x, missing)
+	s.Page.ServeHTTP(w, missing)
 }
 
-func noPath() *problem {
+func unknownPath() *problem {
 	return &problem{code: notFound, detail: "no such path; /openapi.json lists those there are"}
 }
 
 // route answers a path with the methods that every path has.
 func (s *server) route(pattern string, e endpoint) {
-	s.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
-		x := w.(*exchange)
-		x.r, x.route = r, pattern
+	s.mux.HandleFunc(pattern, func(rw http.ResponseWriter, r *http.Request) {
+		w := rw.(*response)
+		w.r, w.route = r, pattern
 		switch r.Method {
 		case http.MethodGet, http.MethodHead:
-			if err := e(x); err != nil {
-				s.fail(x, err)
+			if err := e(w); err != nil {
+				s.writeProblem(w, err)
 			}
 		case http.MethodOptions:
-			x.Header().Set("Allow", allow)
-			x.Header().Set("Access-Control-Allow-Methods", allow)
-			x.Header().Set("Access-Control-Allow-Headers", "*")
-			x.Header().Set("Access-Control-Max-Age", "86400")
-			x.WriteHeader(http.StatusNoContent)
+			w.Header().Set("Allow", allowedMethods)
+			w.Header().Set("Access-Control-Allow-Methods", allowedMethods)
+			w.Header().Set("Access-Control-Allow-Headers", "*")
+			w.Header().Set("Access-Control-Max-Age", "86400")
+			w.WriteHeader(http.StatusNoContent)
 		default:
-			x.Header().Set("Allow", allow)
-			s.fail(x, &problem{code: methodNotAllowed, detail: "this path answers " + allow + "; parameters belong into the query string"})
+			w.Header().Set("Allow", allowedMethods)
+			s.writeProblem(w, &problem{code: methodNotAllowed, detail: "this path answers " + allowedMethods + "; parameters belong into the query string"})
 		}
 	})
 }
 
-func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	x := &exchange{ResponseWriter: w, r: r, id: requestID(r), began: time.Now(), route: "none", outcome: "OK"}
-	defer s.finish(x)
-	h := w.Header()
-	h.Set("X-Request-Id", x.id)
+func (s *server) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
+	w := &response{ResponseWriter: rw, r: r, id: requestID(r), started: time.Now(), route: "none", outcome: "OK"}
+	defer s.recordOutcome(w)
+	h := rw.Header()
+	h.Set("X-Request-Id", w.id)
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Access-Control-Allow-Origin", "*")
-	h.Set("Access-Control-Expose-Headers", expose)
+	h.Set("Access-Control-Expose-Headers", exposedHeaders)
 	h.Set("Timing-Allow-Origin", "*")
-	if len(r.RequestURI) > maxURI {
-		s.fail(x, &problem{code: uriTooLong, detail: "the URL is longer than 8 KiB; shorten it: no request needs as much"})
+	if len(r.RequestURI) > maxURIBytes {
+		s.writeProblem(w, &problem{code: uriTooLong, detail: "the URL is longer than 8 KiB; shorten it: no request needs as much"})
 		return
 	}
 	// The mux would redirect a path that is not clean; here it is unknown.
-	r = withoutSlash(r)
+	r = trimTrailingSlash(r)
 	if p := r.URL.EscapedPath(); !strings.HasPrefix(p, "/") || path.Clean(p) != p {
-		s.unknown(x, r)
+		s.serveUnknown(w, r)
 		return
 	}
-	s.mux.ServeHTTP(x, r)
+	s.mux.ServeHTTP(w, r)
 }
 
 // withoutSlash is a copy of the request without the one trailing slash that a
 // path may have.
-func withoutSlash(r *http.Request) *http.Request {
+func trimTrailingSlash(r *http.Request) *http.Request {
 	c, u := *r, *r.URL
 	c.URL = &u
 	if len(u.Path) > 1 {
@@ -236,23 +237,23 @@ func withoutSlash(r *http.Request) *http.Request {
 
 // finish turns a panic into INTERNAL and writes down what happened. The query
 // is the caller's business and is not logged.
-func (s *server) finish(x *exchange) {
+func (s *server) recordOutcome(w *response) {
 	if v := recover(); v != nil {
 		if v == http.ErrAbortHandler {
 			panic(v)
 		}
-		s.Log.Error("panic", "id", x.id, "route", x.route, "panic", v, "stack", string(debug.Stack()))
-		if x.status == 0 {
-			s.fail(x, &problem{code: internal})
+		s.Log.Error("panic", "id", w.id, "route", w.route, "panic", v, "stack", string(debug.Stack()))
+		if w.status == 0 {
+			s.writeProblem(w, &problem{code: internal})
 		}
 	}
-	took := time.Since(x.began)
-	s.metrics.observe(x, took)
-	s.Log.Debug("request", "id", x.id, "method", method(x.r), "route", x.route, "status", x.status, "outcome", x.outcome, "took", took)
+	took := time.Since(w.started)
+	s.metrics.observe(w, took)
+	s.Log.Debug("request", "id", w.id, "method", knownMethod(w.r), "route", w.route, "status", w.status, "outcome", w.outcome, "took", took)
 }
 
 // method keeps made-up methods out of the log.
-func method(r *http.Request) string {
+func knownMethod(r *http.Request) string {
 	switch r.Method {
 	case http.MethodGet, http.MethodHead, http.MethodOptions, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete:
 		return r.Method
@@ -260,10 +261,10 @@ func method(r *http.Request) string {
 	return "other"
 }
 
-var saneID = regexp.MustCompile(`^[A-Za-z0-9._-]{1,64}$`)
+var headerSafe = regexp.MustCompile(`^[A-Za-z0-9._-]{1,64}$`)
 
 func requestID(r *http.Request) string {
-	if id := r.Header.Get("X-Request-Id"); saneID.MatchString(id) {
+	if id := r.Header.Get("X-Request-Id"); headerSafe.MatchString(id) {
 		return id
 	}
 	return rand.Text()

@@ -25,8 +25,8 @@ const (
 // the service ends: the newest block at each block and at least once a second,
 // and the quote at once and then whenever it is another. An error that may
 // change with the market is an event too.
-func (s *server) stream(x *exchange) error {
-	a, err := s.askQuote(x)
+func (s *server) stream(x *response) error {
+	a, err := s.parseQuote(x)
 	if err != nil {
 		return err
 	}
@@ -35,7 +35,7 @@ func (s *server) stream(x *exchange) error {
 		return &problem{code: rateLimited, detail: "too many streams are open", retryAfter: streamRetry}
 	}
 	defer s.streams.close(from)
-	x.showWarnings()
+	x.setWarnings()
 	h := x.Header()
 	h.Set("Content-Type", "text/event-stream")
 	h.Set("Cache-Control", "no-store")
@@ -58,8 +58,8 @@ func (s *server) stream(x *exchange) error {
 // feed is one open stream.
 type feed struct {
 	*server
-	x       *exchange
-	ask     ask
+	x       *response
+	ask     request
 	out     *http.ResponseController
 	body    io.Writer
 	end     func() error // writes the end of the body; nil: it has none
@@ -71,9 +71,9 @@ type feed struct {
 
 // streamAnswer is a quote or a problem as an event, but for its id.
 type streamAnswer struct {
-	desk  *desk  // nil where there was no market to answer from
-	event []byte // nil where the reader left before
-	final bool   // this market gives no other answer
+	desk  *snapshotCache // nil where there was no market to answer from
+	event []byte         // nil where the reader left before
+	final bool           // this market gives no other answer
 }
 
 // run looks for answers beside the loop that writes, so that blocks are told
@@ -176,15 +176,15 @@ func (f *feed) event(ctx context.Context) streamAnswer {
 	if err == nil {
 		return streamAnswer{d, fmt.Appendf(nil, "event: quote\ndata: %s\n\n", body), true}
 	}
-	p, body := f.server.tell(f.x, err)
+	p, body := f.server.renderProblem(f.x, err)
 	return streamAnswer{d, fmt.Appendf(nil, "event: problem\ndata: %s\n\n", body), !classOf(p.code).Retryable}
 }
 
-func (f *feed) quote(ctx context.Context, d *desk, err error) ([]byte, error) {
+func (f *feed) quote(ctx context.Context, d *snapshotCache, err error) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	t, err := f.answer(ctx, d, f.ask)
+	t, err := f.quoteOn(ctx, d, f.ask)
 	if err != nil {
 		return nil, err
 	}

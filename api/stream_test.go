@@ -355,8 +355,8 @@ func TestStreamsTakeTurns(t *testing.T) {
 	h := New(testConfig(t)).(*server)
 	s := httptest.NewServer(h)
 	defer s.Close()
-	for range cap(h.slots) {
-		h.slots <- struct{}{} // every core is taken
+	for range cap(h.semaphore) {
+		h.semaphore <- struct{}{} // every core is taken
 	}
 	for i := range 20 {
 		conn, err := net.Dial("tcp", s.Listener.Addr().String())
@@ -378,7 +378,7 @@ func TestStreamsTakeTurns(t *testing.T) {
 	if n := waiting("api.search["); n > cap(h.streams.turns) {
 		t.Errorf("%d streams wait for a core, want %d", n, cap(h.streams.turns))
 	}
-	for range cap(h.slots) {
-		<-h.slots
+	for range cap(h.semaphore) {
+		<-h.semaphore
 	}
 }

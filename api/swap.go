@@ -26,74 +26,74 @@ type txBody struct {
 	EstimatedGas string        `json:"estimatedGas"`
 }
 
-func (s *server) swap(x *exchange) error {
-	a, err := s.askSwap(x)
+func (s *server) swap(w *response) error {
+	req, err := s.parseSwap(w)
 	if err != nil {
 		return err
 	}
-	ctx, cancel := s.budget(x)
+	ctx, cancel := s.budget(w)
 	defer cancel()
-	t, err := s.trade(ctx, x, a)
+	q, err := s.quoteNewest(ctx, w, req)
 	if err != nil {
 		return err
 	}
-	if err := t.guard(); err != nil {
+	if err := q.check(); err != nil {
 		return err
 	}
 	began := time.Now()
-	tx, err := s.encode(t)
+	tx, err := s.encode(q)
 	if err != nil {
 		return err
 	}
-	x.timed("encode", began)
-	quote, err := s.quoteBody(ctx, t)
+	w.addTiming("encode", began)
+	quote, err := s.quoteBody(ctx, q)
 	if err != nil {
 		return err
 	}
-	x.warnUnpriced(&quote)
-	body := swapBody{quoteBody: quote, Permit: s.permits(t), Calls: t.calls(tx), Tx: txBody{
+	w.warnUnpriced(&quote)
+	body := swapBody{quoteBody: quote, Permit: s.permits(q), Calls: q.calls(tx), Tx: txBody{
 		To:           tx.To.Hex(),
 		Data:         tx.Data,
 		Value:        tx.Value.String(),
 		EstimatedGas: strconv.FormatUint(tx.Gas, 10),
 	}}
-	if a.approval && !a.nativeIn && a.signing.permit == nil {
-		body.Approval = t.approve(tx)
+	if req.wantApproval && !req.nativeIn && req.permitOptions.permit == nil {
+		body.Approval = q.approvalCall(tx)
 	}
-	return x.fresh(body)
+	return w.writeUncached(body)
 }
 
 // guard refuses what the caller would regret.
-func (t *trade) guard() error {
-	for i := range t.plan.Steps {
+func (q *quote) check() error {
+	for i := range q.plan.Steps {
 		// What a pool is sent unasked belongs to whoever trades next. Some
 		// pools live inside a contract of their venue, or keep their money there.
-		pool := t.plan.Steps[i].Pool
+		pool := q.plan.Steps[i].Pool
 		info := pool.Info()
-		if to := t.recipient; info.ID == venue.AddressID(to) || info.Source.Factory == to || venue.Custody(pool) == to {
-			return refuse([]fault{{"recipient", invalidRecipient, "is a pool of the route, or its venue" + lostThere}}, hints{})
+		if to := q.recipient; info.ID == venue.AddressID(to) || info.Source.Factory == to || venue.Custody(pool) == to {
+			return validationProblem([]paramError{{"recipient", invalidRecipient, "is a pool of the route, or its venue" + outputLost}}, hints{})
 		}
 	}
-	if t.impact > t.maxImpactBps {
+	if q.impactBps > q.maxImpactBps {
 		return &problem{
 			code:   priceImpactTooHigh,
-			detail: fmt.Sprintf("the price impact of %d bps is above the guard of %d bps; swap less, or set another guard with maxPriceImpactBps", t.impact, t.maxImpactBps),
-			hints:  hints{PriceImpactBps: t.impact},
+			detail: fmt.Sprintf("the price impact of %d bps is above the guard of %d bps; swap less, or set another guard with maxPriceImpactBps", q.impactBps, q.maxImpactBps),
+			hints:  hints{PriceImpactBps: q.impactBps},
 		}
 	}
-	if t.plan.AmountOut.Lt(t.minAmountOut) {
+	if q.plan.AmountOut.Lt(q.minAmountOut) {
 		return &problem{
 			code:   minAmountOutTooHigh,
-			detail: fmt.Sprintf("the quote of %s is below minAmountOut; lower it to that or less, or ask again later", t.plan.AmountOut),
-			hints:  hints{AmountOut: t.plan.AmountOut.String()},
+			detail: fmt.Sprintf("the quote of %s is below minAmountOut; lower it to that or less, or ask again later", q.plan.AmountOut),
+			hints:  hints{AmountOut: q.plan.AmountOut.String()},
 		}
 	}
 	return nil
 }
 
 // approve lets the aggregator take the input, and no more than that.
-func (t *trade) approve(tx calldata.Tx) *callBody {
-	amount := t.plan.AmountIn.Bytes()
+func (q *quote) approvalCall(tx calldata.Tx) *callBody {
+	amount := q.plan.AmountIn.Bytes()
 	data := venue.Calldata("approve(address,uint256)", tx.To[:], amount[:])
-	return &callBody{To: t.plan.TokenIn.Hex(), Data: data, Value: "0"}
+	return &callBody{To: q.plan.TokenIn.Hex(), Data: data, Value: "0"}
 }

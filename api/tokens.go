@@ -30,36 +30,36 @@ type tokenBody struct {
 	IsVerified bool   `json:"isVerified"`
 }
 
-type listed struct {
+type listedToken struct {
 	tokenBody
-	address   common.Address
-	folded    string // the symbol without regard to case
-	liquidity float64
+	address      common.Address
+	lowerSymbol  string // the symbol without regard to case
+	liquidityUSD float64
 }
 
 // list is the tokens of a snapshot that can be routed now, in the order in
 // which they are shown: verified, then liquidity, symbol and address.
-func list(snap *market.Snapshot) (tokens []listed) {
+func listTokens(snap *market.Snapshot) (tokens []listedToken) {
 	for i, t := range snap.Tokens() {
 		if !routable(snap, i) {
 			continue
 		}
-		tokens = append(tokens, listed{
+		tokens = append(tokens, listedToken{
 			tokenBody: tokenBody{
 				Address: t.Address.Hex(), Symbol: t.Symbol, Name: t.Name,
 				Decimals: t.Decimals, LogoURI: t.LogoURI, IsVerified: t.Verified,
 			},
-			address: t.Address, folded: strings.ToLower(t.Symbol), liquidity: snap.Price(i).Liquidity,
+			address: t.Address, lowerSymbol: strings.ToLower(t.Symbol), liquidityUSD: snap.Price(i).Liquidity,
 		})
 	}
-	slices.SortFunc(tokens, func(a, b listed) int {
+	slices.SortFunc(tokens, func(a, b listedToken) int {
 		if a.IsVerified != b.IsVerified {
 			if a.IsVerified {
 				return -1
 			}
 			return 1
 		}
-		return cmp.Or(cmp.Compare(b.liquidity, a.liquidity), cmp.Compare(a.Symbol, b.Symbol), a.address.Cmp(b.address))
+		return cmp.Or(cmp.Compare(b.liquidityUSD, a.liquidityUSD), cmp.Compare(a.Symbol, b.Symbol), a.address.Cmp(b.address))
 	})
 	return tokens
 }
@@ -74,8 +74,8 @@ func routable(snap *market.Snapshot, token int) bool {
 }
 
 // tokens lists from the last market there was, however old it is.
-func (s *server) tokens(x *exchange) error {
-	q := read(x, []string{"search", "limit"})
+func (s *server) tokens(w *response) error {
+	q := readQuery(w, []string{"search", "limit"})
 	search, limit := q.search(), q.limit()
 	if err := q.err(); err != nil {
 		return err
@@ -84,19 +84,19 @@ func (s *server) tokens(x *exchange) error {
 	if snap == nil {
 		return &problem{code: stateStale, detail: "the market is being loaded", retryAfter: time.Second}
 	}
-	found := s.match(s.desk(snap).listing(), search)
+	found := s.matchTokens(s.cacheOf(snap).listedTokens(), search)
 	body := make([]tokenBody, 0, min(len(found), limit))
 	for _, t := range found[:cap(body)] {
 		body = append(body, t.tokenBody)
 	}
-	return x.cached(map[string][]tokenBody{"tokens": body})
+	return w.writeCached(map[string][]tokenBody{"tokens": body})
 }
 
 func (q *query) search() string {
 	v, _ := q.optional("search")
 	v = strings.TrimSpace(v)
 	if utf8.RuneCountInString(v) > maxSearch {
-		q.fault("search", invalidParameter, "is longer than 64 characters; give a symbol, a part of one, or an address")
+		q.reject("search", invalidParameter, "is longer than 64 characters; give a symbol, a part of one, or an address")
 	}
 	return v
 }
@@ -113,14 +113,14 @@ func (q *query) limit() int {
 		return maxLimit // more than an int holds
 	}
 	if !digits || n < 1 {
-		q.fault("limit", invalidLimit, notDigits(v)+"; give an integer from 1 on (above 500 counts as 500)")
+		q.reject("limit", invalidLimit, digitsMessage(v)+"; give an integer from 1 on (above 500 counts as 500)")
 	}
 	return min(n, maxLimit)
 }
 
 // match finds an address exactly, and symbols that equal, begin with or hold
 // what is looked for, in that order; inside each the order of the list.
-func (s *server) match(tokens []listed, search string) []listed {
+func (s *server) matchTokens(tokens []listedToken, search string) []listedToken {
 	if search == "" {
 		return tokens
 	}
@@ -129,20 +129,20 @@ func (s *server) match(tokens []listed, search string) []listed {
 		if monad.IsNative(a) {
 			a = s.Contracts.WrappedNative
 		}
-		if i := slices.IndexFunc(tokens, func(t listed) bool { return t.address == a }); i >= 0 {
+		if i := slices.IndexFunc(tokens, func(t listedToken) bool { return t.address == a }); i >= 0 {
 			return tokens[i : i+1]
 		}
 		return nil
 	}
 	search = strings.ToLower(search)
-	var exact, begin, hold []listed
+	var exact, begin, hold []listedToken
 	for _, t := range tokens {
 		switch {
-		case t.folded == search:
+		case t.lowerSymbol == search:
 			exact = append(exact, t)
-		case strings.HasPrefix(t.folded, search):
+		case strings.HasPrefix(t.lowerSymbol, search):
 			begin = append(begin, t)
-		case strings.Contains(t.folded, search):
+		case strings.Contains(t.lowerSymbol, search):
 			hold = append(hold, t)
 		}
 	}
@@ -150,7 +150,7 @@ func (s *server) match(tokens []listed, search string) []listed {
 }
 
 // sources lists the venues in the order of the deployments.
-func (s *server) sources(x *exchange) error {
+func (s *server) sources(w *response) error {
 	type source struct {
 		ID   string     `json:"id"`
 		Type venue.Type `json:"type"`
@@ -159,44 +159,44 @@ func (s *server) sources(x *exchange) error {
 	for i, row := range s.Sources {
 		list[i] = source{row.ID, row.Type}
 	}
-	return x.cached(map[string][]source{"sources": list})
+	return w.writeCached(map[string][]source{"sources": list})
 }
 
 // tokenlist is the verified tokens as tokenlists.org has it. Wallets read such
 // a list as a recommendation, so others are not on it, nor are tokens whose
 // names its schema refuses. Its version changes when it does.
-func (s *server) tokenlist(x *exchange) error {
+func (s *server) tokenlist(w *response) error {
 	snap := s.Head()
 	if snap == nil {
 		return &problem{code: stateStale, detail: "the market is being loaded", retryAfter: time.Second}
 	}
-	next := &issue{block: snap.Block(), tokens: []listEntry{}}
-	for _, t := range s.desk(snap).listing() {
+	next := &publishedList{firstBlock: snap.Block(), tokens: []tokenListEntry{}}
+	for _, t := range s.cacheOf(snap).listedTokens() {
 		if t.IsVerified && fitsTokenlist(t.Symbol, t.Name) && len(next.tokens) < 10_000 {
-			next.tokens = append(next.tokens, listEntry{monad.ChainID, t.Address, t.Symbol, t.Name, t.Decimals, t.LogoURI})
+			next.tokens = append(next.tokens, tokenListEntry{monad.ChainID, t.Address, t.Symbol, t.Name, t.Decimals, t.LogoURI})
 		}
 	}
-	slices.SortFunc(next.tokens, func(a, b listEntry) int { return cmp.Compare(a.Address, b.Address) })
-	if last := s.issued.Load(); last != nil && slices.Equal(last.tokens, next.tokens) {
+	slices.SortFunc(next.tokens, func(a, b tokenListEntry) int { return cmp.Compare(a.Address, b.Address) })
+	if last := s.published.Load(); last != nil && slices.Equal(last.tokens, next.tokens) {
 		next = last
 	} else {
-		s.issued.Store(next)
+		s.published.Store(next)
 	}
-	return x.cached(map[string]any{
+	return w.writeCached(map[string]any{
 		"name":      "braid",
-		"timestamp": time.Unix(int64(next.block.Time), 0).UTC().Format(time.RFC3339),
-		"version":   map[string]uint64{"major": 1, "minor": 0, "patch": next.block.Number},
+		"timestamp": time.Unix(int64(next.firstBlock.Time), 0).UTC().Format(time.RFC3339),
+		"version":   map[string]uint64{"major": 1, "minor": 0, "patch": next.firstBlock.Number},
 		"tokens":    next.tokens,
 	})
 }
 
 // issue is a token list and the block that first had it.
-type issue struct {
-	block  market.Block
-	tokens []listEntry
+type publishedList struct {
+	firstBlock market.Block
+	tokens     []tokenListEntry
 }
 
-type listEntry struct {
+type tokenListEntry struct {
 	ChainID  int    `json:"chainId"`
 	Address  string `json:"address"`
 	Symbol   string `json:"symbol"`

@@ -11,7 +11,7 @@ import (
 // input gets into an answer unescaped or at length.
 
 // notDigits says what keeps a text from being an integer in plain digits.
-func notDigits(v string) string {
+func digitsMessage(v string) string {
 	switch {
 	case v == "":
 		return "is empty"
@@ -40,23 +40,23 @@ func notDigits(v string) string {
 var exponent = regexp.MustCompile(`^[0-9.]+[eE][+-]?[0-9]+$`)
 
 // whole is a sentence about an amount in raw units from a least value on.
-func whole(v string, from string) string {
-	return notDigits(v) + "; give an integer from " + from + " to 2^256-1 in raw units, in digits alone: 1.5 of a token with 18 decimals is 1500000000000000000"
+func amountMessage(v string, from string) string {
+	return digitsMessage(v) + "; give an integer from " + from + " to 2^256-1 in raw units, in digits alone: 1.5 of a token with 18 decimals is 1500000000000000000"
 }
 
 // between is a sentence about an integer from lo to hi, with what it counts.
-func between(v string, lo, hi uint64, unit string) string {
-	return notDigits(v) + "; give an integer from " + strconv.FormatUint(lo, 10) + " to " + strconv.FormatUint(hi, 10) + unit
+func rangeMessage(v string, lo, hi uint64, unit string) string {
+	return digitsMessage(v) + "; give an integer from " + strconv.FormatUint(lo, 10) + " to " + strconv.FormatUint(hi, 10) + unit
 }
 
 var (
-	hexDigits = regexp.MustCompile(`^(0[xX])?[0-9a-fA-F]+$`)
-	plainWord = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9.]{0,15}$`)
-	noValue   = regexp.MustCompile(`^(null|undefined|NaN|None|nil|true|false)$`)
+	hexDigits    = regexp.MustCompile(`^(0[xX])?[0-9a-fA-F]+$`)
+	symbolLike   = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9.]{0,15}$`)
+	missingValue = regexp.MustCompile(`^(null|undefined|NaN|None|nil|true|false)$`)
 )
 
 // notAddress says why a text is no address and how to come by one.
-func notAddress(name, v string) string {
+func addressMessage(name, v string) string {
 	const do = "; give 0x and 40 hex digits"
 	token := strings.HasPrefix(name, "token")
 	digits := strings.TrimPrefix(strings.TrimPrefix(v, "0x"), "0X")
@@ -73,9 +73,9 @@ func notAddress(name, v string) string {
 		return "has a wrong number of hex digits, " + strconv.Itoa(len(digits)) + do
 	case token && (strings.EqualFold(v, "MON") || strings.EqualFold(v, "native")):
 		return "is a name, not an address; for the native currency give 0x0000000000000000000000000000000000000000, or the address of WMON"
-	case noValue.MatchString(v):
+	case missingValue.MatchString(v):
 		return "is what a program writes for a value that it does not have" + do
-	case token && plainWord.MatchString(v):
+	case token && symbolLike.MatchString(v):
 		return "is a symbol, not an address" + do + ", which /api/v1/tokens?search=" + v + " tells"
 	case token:
 		return "is not an address" + do + "; /api/v1/tokens?search= finds it by a symbol"

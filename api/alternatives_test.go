@@ -40,7 +40,7 @@ func TestWhy(t *testing.T) {
 				pool = got.Out
 			}
 		}
-		checkRival(t, ours, q.Why.Pool, pool, 1)
+		checkAlternative(t, ours, q.Why.Pool, pool, 1)
 
 		var alone u256.Int
 		ids := sourceIDs(snap.Pools())
@@ -54,12 +54,12 @@ func TestWhy(t *testing.T) {
 				}
 			}
 		}
-		checkRival(t, ours, q.Why.Venue, alone, 99)
+		checkAlternative(t, ours, q.Why.Venue, alone, 99)
 		if q.Why.Venue != nil && len(q.Why.Venue.Sources) != 1 {
 			t.Errorf("venues %v", q.Why.Venue.Sources)
 		}
 		path := u256.MustDecimal(q.Why.Path.AmountOut)
-		checkRival(t, ours, q.Why.Path, path, 5)
+		checkAlternative(t, ours, q.Why.Path, path, 5)
 		if path.Lt(pool) || ours.Lt(path) {
 			t.Errorf("pool %s, path %s, ours %s", pool, path, ours)
 		}
@@ -74,7 +74,7 @@ func sourceIDs(pools []venue.Pool) (ids []string) {
 	return slices.Compact(ids)
 }
 
-func checkRival(t *testing.T, ours u256.Int, got *rivalBody, want u256.Int, maxPools int) {
+func checkAlternative(t *testing.T, ours u256.Int, got *alternativeBody, want u256.Int, maxPools int) {
 	t.Helper()
 	if got == nil {
 		if !want.IsZero() {
@@ -102,7 +102,7 @@ func TestViz(t *testing.T) {
 		}
 		var q quoteBody
 		a.into(t, &q)
-		paths, rects, texts := draw(t, q.Viz)
+		paths, rects, texts := parseSVG(t, q.Viz)
 		boxes, held := 2, map[string]u256.Int{q.TokenIn: amount}
 		for _, r := range q.Routes {
 			if r.TokenOut != q.TokenOut && held[r.TokenOut].IsZero() {
@@ -121,7 +121,7 @@ func TestViz(t *testing.T) {
 }
 
 // draw reads a picture, and refuses what a picture must not hold.
-func draw(t *testing.T, svg string) (paths, rects int, texts []string) {
+func parseSVG(t *testing.T, svg string) (paths, rects int, texts []string) {
 	t.Helper()
 	d := xml.NewDecoder(strings.NewReader(svg))
 	for inText := false; ; {
@@ -162,7 +162,7 @@ func draw(t *testing.T, svg string) (paths, rects int, texts []string) {
 }
 
 func TestReadable(t *testing.T) {
-	d := &desk{Snapshot: testMarket(t)}
+	market := &snapshotCache{Snapshot: testMarket(t)}
 	for _, c := range []struct {
 		token  common.Address
 		amount string
@@ -171,7 +171,7 @@ func TestReadable(t *testing.T) {
 		{wmon, "1000000000000000000", "1"}, {wmon, "1234567890123456789", "1.23456"}, {wmon, "1", "0.000000000000000001"}, {usdc, "0", "0"}, {usdc, "1200", "0.0012"},
 		{usdc, "123456789012", "123456"}, {usdc, "12345678901234567890", "1.23e+13"}, {reef, "77", "77"}, {evil, "5", "0"}, {evil, u256.Max.String(), "0"},
 	} {
-		if got := d.readable(c.token, u256.MustDecimal(c.amount)); got != c.want {
+		if got := market.formatAmount(c.token, u256.MustDecimal(c.amount)); got != c.want {
 			t.Errorf("%s of %s: %s, want %s", c.amount, c.token, got, c.want)
 		}
 	}

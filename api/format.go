@@ -12,19 +12,19 @@ import (
 )
 
 // unpriced is a worth that is not known.
-const unpriced = "0"
+const unknownPrice = "0"
 
 // usd is the worth of an amount: plain, 2 to 6 decimals.
-func usd(amount u256.Int, price float64) string {
+func formatUSD(amount u256.Int, price float64) string {
 	if price <= 0 {
-		return unpriced
+		return unknownPrice
 	}
-	return dollars(amount.Float() * price)
+	return formatDollars(amount.Float() * price)
 }
 
-func dollars(v float64) string {
+func formatDollars(v float64) string {
 	if math.IsInf(v, 0) || math.IsNaN(v) {
-		return unpriced
+		return unknownPrice
 	}
 	s := strconv.FormatFloat(v, 'f', 6, 64)
 	keep := len(s) - 4
@@ -32,4 +32,4 @@ func dollars(v float64) string {
 }
 
 // lower is an address in lower case, without the cost of a checksum.
-func lower(a common.Address) string { return string(venue.AddressID(a)) }
+func lowerHex(a common.Address) string { return string(venue.AddressID(a)) }

@@ -14,28 +14,28 @@ import (
 // query is what a caller gave for the parameters an endpoint knows. It
 // collects every fault, so that all of them can be answered at once.
 type query struct {
-	values map[string]string
-	faulty map[string]bool
-	faults []fault
-	hints  hints
+	values   map[string]string
+	rejected map[string]bool
+	errors   []paramError
+	hints    hints
 }
 
 // read takes the known parameters and passes over the others. A value that is
 // no valid percent-encoding is taken as it stands and judged like any other.
-func read(x *exchange, known []string) *query {
-	q := &query{values: map[string]string{}, faulty: map[string]bool{}}
-	strangers := 0
-	for pair := range strings.SplitSeq(x.r.URL.RawQuery, "&") {
+func readQuery(w *response, known []string) *query {
+	q := &query{values: map[string]string{}, rejected: map[string]bool{}}
+	unknown := 0
+	for pair := range strings.SplitSeq(w.r.URL.RawQuery, "&") {
 		name, value, _ := strings.Cut(pair, "=")
 		name, value = unescape(name), unescape(value)
 		if !slices.Contains(known, name) {
-			if strangers++; strangers <= maxStrangers && nearMiss(name, known) {
-				x.warn("UNKNOWN_PARAMETER;name=" + name)
+			if unknown++; unknown <= maxUnknownParams && isLikelyMistake(name, known) {
+				w.warn("UNKNOWN_PARAMETER;name=" + name)
 			}
 			continue
 		}
-		if _, twice := q.values[name]; twice && !q.faulty[name] {
-			q.fault(name, duplicateParameter, "is given more than once; give it once")
+		if _, twice := q.values[name]; twice && !q.rejected[name] {
+			q.reject(name, duplicateParameter, "is given more than once; give it once")
 		}
 		q.values[name] = value
 	}
@@ -49,38 +49,38 @@ func unescape(s string) string {
 	return s
 }
 
-func (q *query) fault(name string, c code, message string) {
-	q.faulty[name] = true
-	q.faults = append(q.faults, fault{name, c, message})
+func (q *query) reject(name string, c code, message string) {
+	q.rejected[name] = true
+	q.errors = append(q.errors, paramError{name, c, message})
 }
 
 // err is the problem with the query, nil if there is none.
 func (q *query) err() error {
-	if len(q.faults) == 0 {
+	if len(q.errors) == 0 {
 		return nil
 	}
-	return refuse(q.faults, q.hints)
+	return validationProblem(q.errors, q.hints)
 }
 
 // optional is false for a parameter that is absent or already faulty.
 func (q *query) optional(name string) (string, bool) {
 	v, given := q.values[name]
-	return v, given && !q.faulty[name]
+	return v, given && !q.rejected[name]
 }
 
 func (q *query) required(name string) (string, bool) {
-	if q.faulty[name] {
+	if q.rejected[name] {
 		return "", false
 	}
 	v := q.values[name]
 	if v == "" {
-		q.fault(name, missingParameter, "is required"+needs[name])
+		q.reject(name, missingParameter, "is required"+requiredMessages[name])
 	}
 	return v, v != ""
 }
 
 // needs say what a required parameter is.
-var needs = map[string]string{
+var requiredMessages = map[string]string{
 	"tokenIn":   ": the address of the token to sell; /api/v1/tokens lists tokens",
 	"tokenOut":  ": the address of the token to buy; /api/v1/tokens lists tokens",
 	"amount":    ": how much of tokenIn to sell, an integer in raw units",
@@ -94,7 +94,7 @@ func (q *query) address(name string) (a common.Address, ok bool) {
 		return a, false
 	}
 	if !isAddress(v) {
-		q.fault(name, invalidAddress, notAddress(name, v))
+		q.reject(name, invalidAddress, addressMessage(name, v))
 		return a, false
 	}
 	return common.HexToAddress(v), true
@@ -106,9 +106,9 @@ func (q *query) amount(name string) u256.Int {
 	if !ok {
 		return u256.Zero
 	}
-	n, ok := decimal(v)
+	n, ok := parseDecimal(v)
 	if !ok || n.IsZero() {
-		q.fault(name, invalidAmount, whole(v, "1"))
+		q.reject(name, invalidAmount, amountMessage(v, "1"))
 	}
 	return n
 }
@@ -122,7 +122,7 @@ func (q *query) integer(name string, def, lo, hi uint64, unit string, c code) ui
 	}
 	n, err := strconv.ParseUint(v, 10, 32)
 	if err != nil || n < lo || n > hi {
-		q.fault(name, c, between(v, lo, hi, unit))
+		q.reject(name, c, rangeMessage(v, lo, hi, unit))
 	}
 	return n
 }
@@ -147,7 +147,7 @@ func isAddress(s string) bool {
 }
 
 // decimal reads 1 to 78 digits, the length of 2^256-1.
-func decimal(s string) (u256.Int, bool) {
+func parseDecimal(s string) (u256.Int, bool) {
 	if len(s) == 0 || len(s) > 78 || strings.Trim(s, "0123456789") != "" {
 		return u256.Zero, false
 	}
@@ -156,7 +156,7 @@ func decimal(s string) (u256.Int, bool) {
 }
 
 // mixedCase says whether the spelling of an address claims a checksum.
-func mixedCase(s string) bool {
+func isMixedCase(s string) bool {
 	digits := s[2:]
 	return strings.ToLower(digits) != digits && strings.ToUpper(digits) != digits
 }

@@ -6,20 +6,20 @@ import (
 )
 
 // maxStrangers bounds the work that unknown parameters can cause.
-const maxStrangers = 32
+const maxUnknownParams = 32
 
 // siblings are parameters of /swap that mean nothing to /quote, which gets
 // them from callers that ask both with one query.
-var siblings = []string{"recipient", "minAmountOut", "deadlineSeconds", "maxPriceImpactBps"}
+var swapOnlyParams = []string{"recipient", "minAmountOut", "deadlineSeconds", "maxPriceImpactBps"}
 
 // nearMiss says whether an unknown parameter was probably meant to have an
 // effect: it is spelled like one of the known, or other aggregators know it.
 // Its name can then stand in a header as it is.
-func nearMiss(name string, known []string) bool {
-	if len(known) == 0 || !saneID.MatchString(name) || slices.Contains(siblings, name) {
+func isLikelyMistake(name string, known []string) bool {
+	if len(known) == 0 || !headerSafe.MatchString(name) || slices.Contains(swapOnlyParams, name) {
 		return false
 	}
-	if slices.Contains(known, "tokenIn") && peerNames[strings.ToLower(name)] {
+	if slices.Contains(known, "tokenIn") && foreignParams[strings.ToLower(name)] {
 		return true
 	}
 	return len(nearest(name, known)) > 0
@@ -34,7 +34,7 @@ func nearest(word string, candidates []string) []string {
 	}
 	var near []match
 	for _, c := range candidates {
-		if d := distance(strings.ToLower(word), strings.ToLower(c)); d <= 2 && d < len(c)/2 {
+		if d := editDistance(strings.ToLower(word), strings.ToLower(c)); d <= 2 && d < len(c)/2 {
 			near = append(near, match{c, d})
 		}
 	}
@@ -50,7 +50,7 @@ func nearest(word string, candidates []string) []string {
 
 // distance is Levenshtein's, of bytes, or 3 for whatever is further apart
 // than the lengths alone allow to be near.
-func distance(a, b string) int {
+func editDistance(a, b string) int {
 	if len(a)-len(b) > 2 || len(b)-len(a) > 2 {
 		return 3
 	}

@@ -6,7 +6,7 @@ import "strings"
 // OpenOcean, ParaSwap, Odos, LI.FI and some more) that mean nothing here. Who
 // sends one expects an effect that it does not have, so it raises a warning.
 // A name that is given a meaning here leaves the list.
-var peerNames = lowered(`
+var foreignParams = lowerCaseSet(`
 	sellToken buyToken sellAmount buyAmount sellEntireBalance slippagePercentage slippageTolerance slippageLimitPercent slippage
 	fromToken toToken fromTokenAddress toTokenAddress fromAmount toAmount amountIn amountOut amountDecimals
 	src dst srcToken destToken srcAmount destAmount srcDecimals destDecimals inTokenAddress outTokenAddress tokenInAddress tokenOutAddress
@@ -31,7 +31,7 @@ var peerNames = lowered(`
 	allowPartialFill usePatching usePermit2 intentOnFilling compatibility pathViz
 `)
 
-func lowered(names string) map[string]bool {
+func lowerCaseSet(names string) map[string]bool {
 	set := map[string]bool{}
 	for name := range strings.FieldsSeq(strings.ToLower(names)) {
 		set[name] = true

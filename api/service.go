@@ -21,23 +21,23 @@ var document []byte
 // documentAt names the public address in the document. The Host header is the
 // caller's and never gets there. Without an address the document names "/",
 // which readers resolve against where they found it.
-func documentAt(public string) []byte {
+func documentFor(public string) []byte {
 	if public == "" {
 		return document
 	}
 	url, _ := json.Marshal(public) // a string: cannot fail
-	return bytes.Replace(document, []byte(hereServer), append([]byte(`"url": `), url...), 1)
+	return bytes.Replace(document, []byte(relativeServer), append([]byte(`"url": `), url...), 1)
 }
 
-const hereServer = `"url": "/"`
+const relativeServer = `"url": "/"`
 
 // healthz says that the process answers.
-func (s *server) healthz(x *exchange) error {
-	return x.fresh(map[string]string{"status": "ok"})
+func (s *server) healthz(w *response) error {
+	return w.writeUncached(map[string]string{"status": "ok"})
 }
 
 // readyz says whether quotes can be had, and if not, why.
-func (s *server) readyz(x *exchange) error {
+func (s *server) readyz(w *response) error {
 	h := s.Health()
 	body := struct {
 		Ready      bool    `json:"ready"`
@@ -53,7 +53,7 @@ func (s *server) readyz(x *exchange) error {
 	maps.Copy(body.Paused, h.Paused)
 	if !h.Updated.IsZero() {
 		body.Updated = new(h.Updated.UTC().Format(time.RFC3339))
-		body.AgeSeconds = new(int64(s.age().Seconds()))
+		body.AgeSeconds = new(int64(s.snapshotAge().Seconds()))
 	}
 	if _, err := s.head(); err != nil {
 		body.Ready = false
@@ -61,16 +61,16 @@ func (s *server) readyz(x *exchange) error {
 			body.Reason = asProblem(err).detail
 		}
 	}
-	x.Header().Set("Cache-Control", "no-store")
+	w.Header().Set("Cache-Control", "no-store")
 	if body.Ready {
-		return x.json(http.StatusOK, body)
+		return w.writeJSON(http.StatusOK, body)
 	}
-	x.Header().Set("Retry-After", "1")
-	return x.json(http.StatusServiceUnavailable, body)
+	w.Header().Set("Retry-After", "1")
+	return w.writeJSON(http.StatusServiceUnavailable, body)
 }
 
 // age is how long ago the market was that of the node's head.
-func (s *server) age() time.Duration {
+func (s *server) snapshotAge() time.Duration {
 	updated := s.Health().Updated
 	if updated.IsZero() {
 		return math.MaxInt64
@@ -78,52 +78,52 @@ func (s *server) age() time.Duration {
 	return max(s.Now().Sub(updated), 0)
 }
 
-func (s *server) scrape(x *exchange) error {
-	x.Header().Set("Cache-Control", "no-store")
-	s.metrics.handler.ServeHTTP(x, x.r)
+func (s *server) scrape(w *response) error {
+	w.Header().Set("Cache-Control", "no-store")
+	s.metrics.handler.ServeHTTP(w, w.r)
 	return nil
 }
 
-func (s *server) version(x *exchange) error {
-	return x.fresh(map[string]any{"version": s.Version, "chainId": monad.ChainID})
+func (s *server) version(w *response) error {
+	return w.writeUncached(map[string]any{"version": s.Version, "chainId": monad.ChainID})
 }
 
-func (s *server) openapi(x *exchange) error {
-	x.keep(s.document, "application/json")
+func (s *server) openapi(w *response) error {
+	w.writeCachedBytes(s.document, "application/json")
 	return nil
 }
 
 // security is RFC 9116. Without a contact there is none to name.
-func (s *server) security(x *exchange) error {
+func (s *server) security(w *response) error {
 	if s.Contact == "" {
 		return &problem{code: notFound, detail: "the operator of this instance has named no contact for security reports (--contact)"}
 	}
 	expires := s.Now().Add(30 * 24 * time.Hour).UTC().Format(time.RFC3339)
-	x.Header().Set("Cache-Control", "no-store")
-	x.send(http.StatusOK, "text/plain; charset=utf-8", []byte("Contact: "+s.Contact+"\nExpires: "+expires+"\nPreferred-Languages: en\n"))
+	w.Header().Set("Cache-Control", "no-store")
+	w.writeBody(http.StatusOK, "text/plain; charset=utf-8", []byte("Contact: "+s.Contact+"\nExpires: "+expires+"\nPreferred-Languages: en\n"))
 	return nil
 }
 
 // page serves the page. A file it does not have is an unknown path like any
 // other.
-func (s *server) page(x *exchange) error {
-	w := &pageWriter{exchange: x}
-	s.Page.ServeHTTP(w, x.r)
-	if w.missing {
-		return noPath()
+func (s *server) page(w *response) error {
+	page := &pageWriter{response: w}
+	s.Page.ServeHTTP(page, w.r)
+	if page.missing {
+		return unknownPath()
 	}
 	return nil
 }
 
 // pageWriter holds a 404 back, so that it can be told as everywhere.
 type pageWriter struct {
-	*exchange
+	*response
 	missing bool
 }
 
 func (w *pageWriter) WriteHeader(status int) {
 	if w.missing = status == http.StatusNotFound; !w.missing {
-		w.exchange.WriteHeader(status)
+		w.response.WriteHeader(status)
 	}
 }
 
@@ -131,5 +131,5 @@ func (w *pageWriter) Write(b []byte) (int, error) {
 	if w.missing {
 		return len(b), nil
 	}
-	return w.exchange.Write(b)
+	return w.response.Write(b)
 }

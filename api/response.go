@@ -15,129 +15,129 @@ import (
 )
 
 // exchange is one request and what is known of its answer so far.
-type exchange struct {
+type response struct {
 	http.ResponseWriter
 	r        *http.Request
 	id       string
-	began    time.Time
+	started  time.Time
 	route    string // the pattern that matched
 	status   int    // 0: nothing is written yet
 	outcome  string // OK or the code of the problem
 	warnings []string
 	timings  []string
-	tag      string // of the body, where answers are cached
+	etag     string // of the body, where answers are cached
 }
 
-func (x *exchange) WriteHeader(status int) {
-	x.status = status
-	x.ResponseWriter.WriteHeader(status)
+func (w *response) WriteHeader(status int) {
+	w.status = status
+	w.ResponseWriter.WriteHeader(status)
 }
 
-func (x *exchange) Write(b []byte) (int, error) {
-	if x.status == 0 {
-		x.WriteHeader(http.StatusOK)
+func (w *response) Write(b []byte) (int, error) {
+	if w.status == 0 {
+		w.WriteHeader(http.StatusOK)
 	}
-	return x.ResponseWriter.Write(b)
+	return w.ResponseWriter.Write(b)
 }
 
 // Unwrap lets http.ResponseController through.
-func (x *exchange) Unwrap() http.ResponseWriter { return x.ResponseWriter }
+func (w *response) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 // warn tells of something that was not asked for but did no harm.
-func (x *exchange) warn(w string) { x.warnings = append(x.warnings, w) }
+func (w *response) warn(text string) { w.warnings = append(w.warnings, text) }
 
-func (x *exchange) showWarnings() {
-	if len(x.warnings) > 0 {
-		x.Header().Set("X-Warnings", strings.Join(x.warnings, ", "))
+func (w *response) setWarnings() {
+	if len(w.warnings) > 0 {
+		w.Header().Set("X-Warnings", strings.Join(w.warnings, ", "))
 	}
 }
 
 // timed adds a line to Server-Timing.
-func (x *exchange) timed(what string, since time.Time) {
-	x.timings = append(x.timings, fmt.Sprintf("%s;dur=%.3f", what, float64(time.Since(since).Microseconds())/1000))
+func (w *response) addTiming(what string, since time.Time) {
+	w.timings = append(w.timings, fmt.Sprintf("%s;dur=%.3f", what, float64(time.Since(since).Microseconds())/1000))
 }
 
 // fresh answers with JSON that is true for one block and kept by nobody.
-func (x *exchange) fresh(body any) error {
-	x.Header().Set("Cache-Control", "no-store")
-	return x.json(http.StatusOK, body)
+func (w *response) writeUncached(body any) error {
+	w.Header().Set("Cache-Control", "no-store")
+	return w.writeJSON(http.StatusOK, body)
 }
 
 // cached answers with JSON that may be kept for a while and asked for again
 // by its tag.
-func (x *exchange) cached(body any) error {
-	data, err := line(body)
+func (w *response) writeCached(body any) error {
+	data, err := marshalLine(body)
 	if err != nil {
 		return err
 	}
-	x.keep(data, "application/json")
+	w.writeCachedBytes(data, "application/json")
 	return nil
 }
 
-func (x *exchange) keep(data []byte, contentType string) {
+func (w *response) writeCachedBytes(data []byte, contentType string) {
 	sum := sha256.Sum256(data)
-	x.tag = base64.RawURLEncoding.EncodeToString(sum[:15])
-	x.Header().Set("Cache-Control", "public, max-age=30")
-	x.send(http.StatusOK, contentType, data)
+	w.etag = base64.RawURLEncoding.EncodeToString(sum[:15])
+	w.Header().Set("Cache-Control", "public, max-age=30")
+	w.writeBody(http.StatusOK, contentType, data)
 }
 
 // line is a body as JSON. It ends with a newline, as terminals and tools that
 // read lines expect.
-func line(body any) ([]byte, error) {
+func marshalLine(body any) ([]byte, error) {
 	data, err := json.Marshal(body)
 	return append(data, '\n'), err
 }
 
-func (x *exchange) json(status int, body any) error {
-	data, err := line(body)
+func (w *response) writeJSON(status int, body any) error {
+	data, err := marshalLine(body)
 	if err != nil {
 		return err
 	}
-	x.send(status, "application/json", data)
+	w.writeBody(status, "application/json", data)
 	return nil
 }
 
 // gzipFrom is the size below which packing takes more time than it saves on
 // the wire: some packets, which leave together.
-const gzipFrom = 4 << 10
+const minGzipBytes = 4 << 10
 
 // send writes a whole answer. A packed body is another representation, so its
 // strong tag differs.
-func (x *exchange) send(status int, contentType string, body []byte) {
-	x.showWarnings()
-	h := x.Header()
-	if len(x.timings) > 0 {
-		x.timed("total", x.began)
-		h.Set("Server-Timing", strings.Join(x.timings, ", "))
+func (w *response) writeBody(status int, contentType string, body []byte) {
+	w.setWarnings()
+	h := w.Header()
+	if len(w.timings) > 0 {
+		w.addTiming("total", w.started)
+		h.Set("Server-Timing", strings.Join(w.timings, ", "))
 	}
 	h.Add("Vary", "Accept-Encoding")
-	zip := len(body) >= gzipFrom && acceptsGzip(x.r.Header)
-	if x.tag != "" {
-		tag := x.tag
+	zip := len(body) >= minGzipBytes && acceptsGzip(w.r.Header)
+	if w.etag != "" {
+		tag := w.etag
 		if zip {
 			tag += "-gzip"
 		}
 		tag = `"` + tag + `"`
 		h.Set("ETag", tag)
-		if holds(x.r.Header, tag) {
-			x.WriteHeader(http.StatusNotModified)
+		if matchesETag(w.r.Header, tag) {
+			w.WriteHeader(http.StatusNotModified)
 			return
 		}
 	}
 	if zip {
-		body = pack(body)
+		body = gzipped(body)
 		h.Set("Content-Encoding", "gzip")
 	}
 	h.Set("Content-Type", contentType)
 	h.Set("Content-Length", strconv.Itoa(len(body)))
-	x.WriteHeader(status)
-	if x.r.Method != http.MethodHead {
-		x.Write(body) // the reader may have left: nothing to be done
+	w.WriteHeader(status)
+	if w.r.Method != http.MethodHead {
+		w.Write(body) // the reader may have left: nothing to be done
 	}
 }
 
 // holds says whether the caller already has the representation of that tag.
-func holds(h http.Header, tag string) bool {
+func matchesETag(h http.Header, tag string) bool {
 	for _, t := range strings.Split(strings.Join(h.Values("If-None-Match"), ","), ",") {
 		if t = strings.TrimSpace(t); t == "*" || strings.TrimPrefix(t, "W/") == tag {
 			return true
@@ -159,15 +159,15 @@ func acceptsGzip(h http.Header) bool {
 	return false
 }
 
-var packers = sync.Pool{New: func() any {
+var gzipWriters = sync.Pool{New: func() any {
 	w, _ := gzip.NewWriterLevel(nil, gzip.BestSpeed) // fails for unknown levels only
 	return w
 }}
 
-func pack(body []byte) []byte {
+func gzipped(body []byte) []byte {
 	var b bytes.Buffer
-	w := packers.Get().(*gzip.Writer)
-	defer packers.Put(w)
+	w := gzipWriters.Get().(*gzip.Writer)
+	defer gzipWriters.Put(w)
 	w.Reset(&b)
 	w.Write(body) // a buffer takes everything
 	w.Close()

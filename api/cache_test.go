@@ -15,7 +15,7 @@ import (
 
 // TestMemoWorksOnce: of many who ask at once, one works.
 func TestMemoWorksOnce(t *testing.T) {
-	var m memo[int, int]
+	var m resultCache[int, int]
 	var worked atomic.Int32
 	var g sync.WaitGroup
 	for range 64 {
@@ -43,7 +43,7 @@ func TestMemoOutlivesItsLeader(t *testing.T) {
 		"gives up":    func(ctx context.Context, cancel func()) (int, error) { cancel(); return 0, ctx.Err() },
 		"breaks down": func(context.Context, func()) (int, error) { panic("broken") },
 	} {
-		var m memo[int, int]
+		var m resultCache[int, int]
 		began, wait := make(chan bool), make(chan bool)
 		var g sync.WaitGroup
 		g.Go(func() {
@@ -68,12 +68,12 @@ func TestMemoOutlivesItsLeader(t *testing.T) {
 
 // TestMemoIsBounded: made-up questions are forgotten.
 func TestMemoIsBounded(t *testing.T) {
-	var m memo[int, int]
-	for i := range 3 * maxKept {
+	var m resultCache[int, int]
+	for i := range 3 * maxCacheEntries {
 		m.get(t.Context(), i, func(context.Context) (int, error) { return i, nil })
 	}
-	if len(m.kept) > maxKept {
-		t.Errorf("%d kept", len(m.kept))
+	if len(m.entries) > maxCacheEntries {
+		t.Errorf("%d kept", len(m.entries))
 	}
 }
 

@@ -1,0 +1,195 @@
+package api
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/ethereum/go-ethereum/common"
+
+	"braid/monad"
+	"braid/router"
+	"braid/u256"
+)
+
+// lastPrecompile: up to here stand, or may come to stand, contracts of the
+// chain itself.
+var lastReserved = common.HexToAddress("0xffff")
+
+// Defaults and limits of request parameters, for clients that check an answer.
+const (
+	DefaultSlippageBps     = 50     // slippageBps, in 1/10000 of the quoted amount
+	MaxSlippageBps         = 10_000 // slippageBps: no lower limit but 1 raw unit
+	DefaultDeadlineSeconds = 600    // deadlineSeconds, from now or from the block's time, whichever is later
+)
+
+const maxExclusions = 64
+
+var (
+	quoteParameters = []string{"tokenIn", "tokenOut", "amount", "slippageBps", "excludeSources", "include", "chainId"}
+	swapParameters  = append([]string{
+		"recipient", "minAmountOut", "deadlineSeconds", "maxPriceImpactBps", "owner", "permit", "permitNonce", "permitVersion",
+	}, quoteParameters...)
+)
+
+// ask is what a caller of /quote or /swap wants.
+type request struct {
+	router.Order
+	excludedIDs                []string
+	nativeIn, nativeOut        bool
+	slippageBps                uint64
+	deadlineSeconds            uint64
+	wantMeta, wantWhy, wantViz bool
+	wantApproval               bool
+
+	// Of /swap alone.
+	recipient     common.Address
+	minAmountOut  u256.Int
+	maxImpactBps  int
+	permitOptions permitOptions
+}
+
+func (s *server) parseQuote(w *response) (request, error) {
+	q := readQuery(w, quoteParameters)
+	req := s.parseOrder(q, "meta", "why", "viz")
+	return req, q.err()
+}
+
+func (s *server) parseSwap(w *response) (request, error) {
+	q := readQuery(w, swapParameters)
+	req := s.parseOrder(q, "meta", "why", "viz", "approval", "permit", "calls")
+	s.parseRecipient(q, &req)
+	s.parsePermitOptions(q, &req)
+	if v, ok := q.optional("minAmountOut"); ok {
+		if req.minAmountOut, ok = parseDecimal(v); !ok {
+			q.reject("minAmountOut", invalidParameter, amountMessage(v, "0"))
+		}
+	}
+	req.deadlineSeconds = q.integer("deadlineSeconds", DefaultDeadlineSeconds, 30, 3600, " in seconds from now", invalidParameter)
+	req.maxImpactBps = int(q.integer("maxPriceImpactBps", uint64(s.MaxImpactBps), 0, 10000, " in basis points: 100 is 1 %", invalidParameter))
+	return req, q.err()
+}
+
+func (s *server) parseOrder(q *query, includes ...string) request {
+	req := s.parsePair(q)
+	req.AmountIn = q.amount("amount")
+	req.slippageBps = q.integer("slippageBps", DefaultSlippageBps, 0, MaxSlippageBps, " in basis points: 50 is 0.5 %", invalidSlippage)
+	for _, item := range q.list("include") {
+		switch {
+		case !slices.Contains(includes, item):
+			q.reject("include", invalidParameter, fmt.Sprintf("asks for %.32q, which is none of %s; separate several by commas", item, strings.Join(includes, ", ")))
+			return req
+		case item == "meta":
+			req.wantMeta = true
+		case item == "why":
+			req.wantWhy = true
+		case item == "viz":
+			req.wantViz = true
+		case item == "approval":
+			req.wantApproval = true
+		case item == "permit":
+			req.permitOptions.wantPermit = true
+		case item == "calls":
+			req.permitOptions.wantCalls = true
+		}
+	}
+	return req
+}
+
+// askPair is what is to be traded for what, and where not.
+func (s *server) parsePair(q *query) request {
+	req := request{deadlineSeconds: DefaultDeadlineSeconds}
+	req.MaxSteps, req.VerifiedHops = s.MaxSteps, s.VerifiedHops
+	var okIn, okOut bool
+	req.TokenIn, req.nativeIn, okIn = s.parseToken(q, "tokenIn")
+	req.TokenOut, req.nativeOut, okOut = s.parseToken(q, "tokenOut")
+	if okIn && okOut && req.TokenIn == req.TokenOut {
+		q.reject("tokenOut", sameToken, "is the token of tokenIn; give another. Native and wrapped native count as one: to wrap or unwrap, call WMON's deposit or withdraw")
+	}
+	s.parseExclusions(q, &req)
+	q.chain()
+	return req
+}
+
+// chain refuses requests that are meant for another chain. Callers of other
+// aggregators name theirs with every request, in decimal or in hex.
+func (q *query) chain() {
+	v, given := q.optional("chainId")
+	if !given {
+		return
+	}
+	digits, base := v, 10
+	if hex, ok := strings.CutPrefix(strings.ToLower(v), "0x"); ok {
+		digits, base = hex, 16
+	}
+	if n, err := strconv.ParseUint(digits, base, 64); err != nil || n != monad.ChainID {
+		q.reject("chainId", wrongChain, "is not 143: this service trades on Monad (chain ID 143) alone; send 143 or leave it out")
+	}
+}
+
+// askToken folds the native names into wrapped native, and remembers them.
+func (s *server) parseToken(q *query, name string) (token common.Address, native, ok bool) {
+	token, ok = q.address(name)
+	if ok && monad.IsNative(token) {
+		return s.Contracts.WrappedNative, true, true
+	}
+	return token, false, ok
+}
+
+// askExclusions refuses ids that were never registered: a slip of the pen
+// must not route through a venue that the caller avoids.
+func (s *server) parseExclusions(q *query, req *request) {
+	req.excludedIDs = q.list("excludeSources")
+	if len(req.excludedIDs) > maxExclusions {
+		q.reject("excludeSources", invalidParameter, fmt.Sprintf("has %d ids; give at most %d", len(req.excludedIDs), maxExclusions))
+		return
+	}
+	req.Exclude = make(map[string]bool, len(req.excludedIDs))
+	for _, id := range req.excludedIDs {
+		req.Exclude[id] = true
+		if s.knownSources[id] {
+			continue
+		}
+		if !q.rejected["excludeSources"] {
+			q.reject("excludeSources", unknownSource, fmt.Sprintf("names %.32q, which is no source; /api/v1/liquidity-sources lists them, case matters", id))
+		}
+		for _, meant := range nearest(id, s.sourceIDs) {
+			if !slices.Contains(q.hints.DidYouMean, meant) {
+				q.hints.DidYouMean = append(q.hints.DidYouMean, meant)
+			}
+		}
+	}
+}
+
+const outputLost = ", where the output would be lost; give the address of an account or contract that is to keep it"
+
+// askRecipient refuses addresses at which the output would be lost. Contracts
+// are fine. Pools of the route are refused once there is one.
+func (s *server) parseRecipient(q *query, req *request) {
+	to, ok := q.address("recipient")
+	if !ok {
+		return
+	}
+	req.recipient = to
+	if given := q.values["recipient"]; isMixedCase(given) && to.Hex() != given {
+		q.reject("recipient", invalidChecksum, "has a wrong EIP-55 checksum; check it, or write it in lower case")
+		return
+	}
+	why := ""
+	switch {
+	case to.Cmp(lastReserved) <= 0:
+		why = "is the zero address or a precompile"
+	case monad.IsNative(to):
+		why = "is the placeholder of the native currency"
+	case to == s.Contracts.Router || to == s.Contracts.Executor:
+		why = "is a contract of the aggregator"
+	case to == s.Contracts.WrappedNative:
+		why = "is the wrapped native token"
+	case to == req.TokenIn || to == req.TokenOut:
+		why = "is a token of the swap"
+	}
+	if why != "" {
+		q.reject("recipient", invalidRecipient, why+outputLost)
+	}
+}
