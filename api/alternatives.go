@@ -14,15 +14,17 @@ import (
 	"braid/venue"
 )
 
-// whyBody is what less effort would have paid: the best plan on one venue
-// alone, the best single path, the best single pool.
+// whyBody is what include=why adds, to show what the search gained: the best plan
+// with one source alone, the best plan of one path without a split, and the best
+// single pool.
 type whyBody struct {
 	Venue *alternativeBody `json:"venue,omitempty"`
 	Path  *alternativeBody `json:"path,omitempty"`
 	Pool  *alternativeBody `json:"pool,omitempty"`
 }
 
-// rivalBody is what another plan pays, and how much more ours does.
+// alternativeBody is what another plan pays, and how much more the quoted one
+// does: in 1/10000 of the alternative's amount out, and in USD.
 type alternativeBody struct {
 	AmountOut string     `json:"amountOut"`
 	GainBps   float64    `json:"gainBps"`
@@ -31,9 +33,10 @@ type alternativeBody struct {
 	Pools     []venue.ID `json:"pools"`
 }
 
-// rivals are the plans of a whyBody; those that do not exist have no steps.
+// alternatives are the plans of a whyBody; one that does not exist has no steps.
 type alternatives struct{ venue, path, pool plan.Plan }
 
+// why compares the quote with its alternatives.
 func (q *quote) why(ctx context.Context) (*whyBody, error) {
 	r, err := q.cache.alternatives.get(ctx, q.searchKey(), func(ctx context.Context) (alternatives, error) { return q.cache.findAlternatives(ctx, &q.request) })
 	if err != nil {
@@ -42,8 +45,8 @@ func (q *quote) why(ctx context.Context) (*whyBody, error) {
 	return &whyBody{Venue: q.compare(&r.venue), Path: q.compare(&r.path), Pool: q.compare(&r.pool)}, nil
 }
 
-// compete plans with less. A venue can do it alone only if it trades both
-// tokens.
+// findAlternatives searches for the plans of a whyBody. A source can fill an order
+// alone only if it has pools of both tokens.
 func (c *snapshotCache) findAlternatives(ctx context.Context, req *request) (r alternatives, err error) {
 	direct := req.Order
 	direct.MaxHops = 1
@@ -74,7 +77,7 @@ func (c *snapshotCache) findAlternatives(ctx context.Context, req *request) (r a
 	return r, nil
 }
 
-// rival is a plan, or none.
+// alternative is a plan, or one without steps if there is none.
 func (c *snapshotCache) alternative(ctx context.Context, find func(*market.Snapshot, router.Order) (plan.Plan, error), o router.Order) (plan.Plan, error) {
 	p, err := search(ctx, c, func() (plan.Plan, error) { return find(c.Snapshot, o) })
 	if errors.Is(err, router.ErrNoRoute) || isOutsideLimits(err) {
@@ -83,7 +86,7 @@ func (c *snapshotCache) alternative(ctx context.Context, find func(*market.Snaps
 	return p, err
 }
 
-// traders are the sources with a pool of the token, in order.
+// sourcesOf are the ids of the sources with a pool of the token, sorted.
 func (c *snapshotCache) sourcesOf(a common.Address) (ids []string) {
 	token, _ := c.Token(a)
 	for e := range c.Edges(token) {
@@ -93,7 +96,7 @@ func (c *snapshotCache) sourcesOf(a common.Address) (ids []string) {
 	return slices.Compact(ids)
 }
 
-// over is a rival against the plan of the trade; nil where there is none.
+// compare is an alternative and what the quote pays more; nil if it has no steps.
 func (q *quote) compare(p *plan.Plan) *alternativeBody {
 	if len(p.Steps) == 0 {
 		return nil

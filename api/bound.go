@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,13 +12,12 @@ import (
 	"braid/u256"
 )
 
-// looseBps is the gap from which a bound is withheld. Where nothing stands in
-// its way the bound comes within a few basis points of the plan; at 1 % and
-// more it says nothing about the plan any more, only about itself.
+// maxGapBps is the gap from which a bound is not shown, in 1/10000 of the bound.
+// A bound is usually within a few basis points of the plan. At 1 % and more, the
+// gap measures how loose the bound is and not how good the plan is.
 const maxGapBps = 100
 
-// bound shows what no plan pays more than and how far this one stays behind
-// it, or says why that would tell nothing.
+// addBound adds the bound and the gap to it, or the reason why they are not shown.
 func (q *quote) addBound(ctx context.Context, m *metaBody) error {
 	bound, err := q.cache.bound(ctx, &q.request)
 	switch {
@@ -30,41 +30,39 @@ func (q *quote) addBound(ctx context.Context, m *metaBody) error {
 	case err != nil:
 		return err
 	}
-	if bound.Lt(q.plan.AmountOut) { // by what floats lose
+	if bound.Lt(q.plan.AmountOut) { // by rounding of floats
 		bound = q.plan.AmountOut
 	}
-	behind := bound.Sub(q.plan.AmountOut)
-	gap := math.Round(1e8*behind.Float()/bound.Float()) / 1e4
+	difference := bound.Sub(q.plan.AmountOut)
+	gap := math.Round(1e8*difference.Float()/bound.Float()) / 1e4
 	if gap >= maxGapBps {
-		m.BoundReason = q.looseReason(behind, u256.MustDecimal(m.GasCostWei))
+		m.BoundReason = q.looseReason(difference, u256.MustDecimal(m.GasCostWei))
 		return nil
 	}
 	m.BoundAmountOut, m.OptimalityGapBps = bound.String(), &gap
 	return nil
 }
 
-// loose says why the bound lies far above the plan. All but the last reason can
-// be read off the plan.
-func (q *quote) looseReason(behind, gasWei u256.Int) string {
-	const more = "The proved bound is 1 % or more above this quote, "
-	most := q.MaxSteps
-	if most == 0 {
-		most = router.DefaultMaxSteps
-	}
-	worth, gas := q.usdValue(behind), gasWei.Float()*q.cache.USD(q.cache.Chain().WrappedNative)
+// looseReason says why the bound is far above the plan. The last reason is what is
+// left when none of the others, which are seen in the plan, is true. difference is
+// in raw units of the output.
+func (q *quote) looseReason(difference, gasWei u256.Int) string {
+	const loose = "The proved bound is 1 % or more above this quote, "
+	maxSteps := cmp.Or(q.MaxSteps, router.DefaultMaxSteps)
+	differenceUSD, gasUSD := q.usdValue(difference), gasWei.Float()*q.cache.USD(q.cache.Chain().WrappedNative)
 	switch {
 	case smallestAmount(&q.plan).Lt(u256.From(10_000 / maxGapBps)):
-		return more + "because amounts of so few raw units are rounded by as much."
-	case worth > 0 && worth < gas:
-		return more + "because it leaves gas aside: the difference is worth less than the gas of this swap."
-	case len(q.plan.Steps) >= most:
-		return more + fmt.Sprintf("because it holds for any number of steps, and a route may have %d.", most)
+		return loose + "because amounts of so few raw units are rounded by as much."
+	case differenceUSD > 0 && differenceUSD < gasUSD:
+		return loose + "because it leaves gas aside: the difference is worth less than the gas of this swap."
+	case len(q.plan.Steps) >= maxSteps:
+		return loose + fmt.Sprintf("because it holds for any number of steps, and a route may have %d.", maxSteps)
 	}
-	return more + "which tells little: it counts arbitrage between pools that are priced out of line, and no single swap can take all of that."
+	return loose + "which tells little: it counts arbitrage between pools that are priced out of line, and no single swap can take all of that."
 }
 
-// worth of some of the output in USD, by the price of either token; 0 if
-// neither has one.
+// usdValue is the value of an amount of the output token in USD, by the price of
+// either token; 0 if neither has one.
 func (q *quote) usdValue(out u256.Int) float64 {
 	if price := q.cache.USD(q.plan.TokenOut); price > 0 {
 		return out.Float() * price
@@ -72,7 +70,7 @@ func (q *quote) usdValue(out u256.Int) float64 {
 	return out.Float() / q.plan.AmountOut.Float() * q.plan.AmountIn.Float() * q.cache.USD(q.plan.TokenIn)
 }
 
-// least is the smallest amount that enters or leaves a step.
+// smallestAmount is the lowest amount in or out of all steps, in raw units.
 func smallestAmount(p *plan.Plan) u256.Int {
 	n := p.AmountIn
 	for i := range p.Steps {

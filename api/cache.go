@@ -3,28 +3,38 @@ package api
 import (
 	"context"
 	"errors"
+	"slices"
+	"strings"
 	"sync"
+
+	"github.com/ethereum/go-ethereum/common"
+
+	"braid/market"
+	"braid/plan"
+	"braid/u256"
 )
 
-// memo keeps answers by their questions, as many as maxKept. Equal questions
-// at the same time are worked on once.
+// resultCache caches results by key, at most maxCacheEntries of them. Concurrent
+// calls with one key share one computation. Errors are cached like values.
 type resultCache[K comparable, V any] struct {
 	mu      sync.Mutex
 	entries map[K]*cacheEntry[V]
 }
 
 type cacheEntry[V any] struct {
-	done      chan struct{} // closed when the rest stands
+	done      chan struct{} // closed when the other fields are final
 	value     V
 	err       error
-	abandoned bool // by whoever began it, without an answer
+	abandoned bool // the computation ended without a result for others: its caller's context ended, or it panicked
 }
 
-// maxKept bounds the memory that made-up questions can take.
+// maxCacheEntries bounds the memory that invented requests can take. A full cache
+// is emptied: within the lifetime of a snapshot (one block) that is rare.
 const maxCacheEntries = 2048
 
-// get asks do, unless the answer is there or another is working on it. An
-// answer that comes too late for the caller is kept for the next one.
+// get returns the result of do, from the cache if it is there, or when another
+// call has computed it. It returns the context's error when that ends first;
+// a computation that is under way is completed and cached for the next call.
 func (m *resultCache[K, V]) get(ctx context.Context, k K, do func(context.Context) (V, error)) (none V, _ error) {
 	for {
 		w, mine := m.entry(k)
@@ -44,7 +54,8 @@ func (m *resultCache[K, V]) get(ctx context.Context, k K, do func(context.Contex
 	}
 }
 
-// join finds the work on a question; mine says that it is the caller's.
+// entry finds or adds the entry of a key; mine says that the caller added it and
+// has to compute it.
 func (m *resultCache[K, V]) entry(k K) (w *cacheEntry[V], mine bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -59,8 +70,8 @@ func (m *resultCache[K, V]) entry(k K) (w *cacheEntry[V], mine bool) {
 	return w, true
 }
 
-// lead does the work. What one caller had no time for, or broke down over, is
-// no answer for the others.
+// compute completes an entry. If the caller's context ends or do panics, the entry
+// is removed, and calls that wait for it compute it again.
 func (m *resultCache[K, V]) compute(ctx context.Context, k K, w *cacheEntry[V], do func(context.Context) (V, error)) {
 	w.abandoned = true
 	defer func() {
@@ -75,4 +86,53 @@ func (m *resultCache[K, V]) compute(ctx context.Context, k K, w *cacheEntry[V], 
 	}()
 	w.value, w.err = do(ctx)
 	w.abandoned = ctx.Err() != nil && errors.Is(w.err, ctx.Err())
+}
+
+// snapshotCache is a snapshot with what has been computed from it. All of it is a
+// function of the snapshot and the settings, and is dropped with the snapshot: it
+// cannot be out of date, and nothing has to be invalidated.
+type snapshotCache struct {
+	*market.Snapshot
+	semaphore    chan struct{} // limits running searches: that of the server
+	listedTokens func() []listedToken
+	sourceBodies func() []sourceBody
+	tokenBodies  func() []marketTokenBody
+
+	plans        resultCache[searchKey, plan.Plan]
+	bounds       resultCache[searchKey, u256.Int]
+	maxAmounts   resultCache[searchKey, u256.Int] // the highest amounts in that can be routed; keys have amount 0
+	minAmounts   resultCache[searchKey, u256.Int] // the lowest
+	depths       resultCache[searchKey, []depthPoint]
+	alternatives resultCache[searchKey, alternatives]
+}
+
+// searchKey is all that the result of a search depends on, apart from the snapshot
+// and the settings.
+type searchKey struct {
+	in, out  common.Address
+	amount   u256.Int
+	excluded string // ids of excluded sources, sorted, with commas between them
+}
+
+func (req *request) searchKey() searchKey {
+	return searchKey{req.TokenIn, req.TokenOut, req.AmountIn, strings.Join(slices.Sorted(slices.Values(req.excludedIDs)), ",")}
+}
+
+// cacheOf returns the cache of a snapshot. It is kept for the next request only
+// if the snapshot is the newest.
+func (s *server) cacheOf(snap *market.Snapshot) *snapshotCache {
+	c := s.cache.Load()
+	if c != nil && c.Snapshot == snap {
+		return c
+	}
+	fresh := &snapshotCache{Snapshot: snap, semaphore: s.semaphore}
+	fresh.listedTokens = sync.OnceValue(func() []listedToken { return listTokens(snap) })
+	fresh.sourceBodies = sync.OnceValue(func() []sourceBody { return s.sourceBodies(fresh) })
+	fresh.tokenBodies = sync.OnceValue(func() []marketTokenBody { return marketTokens(fresh) })
+	if s.Head() == snap && !s.cache.CompareAndSwap(c, fresh) {
+		if c = s.cache.Load(); c.Snapshot == snap {
+			return c
+		}
+	}
+	return fresh
 }

@@ -14,20 +14,22 @@ import (
 
 var depthParameters = []string{"tokenIn", "tokenOut", "amount", "excludeSources", "chainId"}
 
+// depthBody is the JSON of /depth; the points are sorted by amount in.
 type depthBody struct {
 	TokenIn  string       `json:"tokenIn"`
 	TokenOut string       `json:"tokenOut"`
 	Points   []depthPoint `json:"points"`
 }
 
-// point is what an amount pays, by a plan of its own.
+// depthPoint is what an amount in pays, in raw units, by a plan of its own.
 type depthPoint struct {
 	AmountIn       string `json:"amountIn"`
 	AmountOut      string `json:"amountOut"`
 	PriceImpactBps int    `json:"priceImpactBps"`
 }
 
-// depth shows what the market pays for amounts from little to a lot.
+// depth is the endpoint /depth: what the market pays for amounts from where the
+// price hardly moves to where it has fallen by maxDepthImpactBps.
 func (s *server) depth(w *response) error {
 	q := readQuery(w, depthParameters)
 	req := s.parsePair(q)
@@ -47,8 +49,8 @@ func (s *server) depth(w *response) error {
 	ctx, cancel := s.budget(w)
 	defer cancel()
 	points, err := c.depths.get(ctx, req.searchKey(), func(ctx context.Context) ([]depthPoint, error) {
-		l := depthSearch{ctx, c, req}
-		return l.points()
+		search := depthSearch{ctx, c, req}
+		return search.points()
 	})
 	if err != nil {
 		return err
@@ -57,22 +59,22 @@ func (s *server) depth(w *response) error {
 }
 
 const (
-	depthPoints       = 24
-	maxDepthImpactBps = 3000 // the impact at which a ladder ends
-	startUSD          = 10   // what its least amount is worth, about
-	strideBits        = 4    // bits between the amounts that look for its ends
-	bisections        = 3    // of a stride, to find the upper end
+	depthPoints       = 24   // amounts of a chart, about; also what a request costs, in quotes
+	maxDepthImpactBps = 3000 // fall of the price, in 1/10000, at which a chart ends
+	startUSD          = 10   // value of the lowest amount in USD, about
+	strideBits        = 4    // factor between the amounts tried to find the range, as a power of 2
+	bisections        = 3    // steps that narrow the upper end of the range within one such factor
 )
 
-// ladder is a series of amounts, each some part larger than the one before,
-// from where the price is hardly moved to where it falls by a third or the
-// market ends. It searches anew for each.
+// depthSearch computes the points of one request. The amounts are a geometric
+// series over the range that amountRange finds, and each has a plan of its own.
 type depthSearch struct {
 	ctx context.Context
 	*snapshotCache
 	request request
 }
 
+// points are sorted by amount in, and their amounts out do not fall.
 func (s *depthSearch) points() ([]depthPoint, error) {
 	lo, hi, err := s.amountRange()
 	if err != nil {
@@ -88,7 +90,7 @@ func (s *depthSearch) points() ([]depthPoint, error) {
 		if err != nil {
 			return nil, err
 		}
-		// More never pays less: where a plan says so, the one before is better.
+		// A higher amount never pays less: where its plan does, the point is left out.
 		if !p.AmountOut.Lt(last) {
 			last = p.AmountOut
 			points = append(points, depthPoint{amount.String(), last.String(), p.ImpactBps()})
@@ -97,20 +99,21 @@ func (s *depthSearch) points() ([]depthPoint, error) {
 	return points, nil
 }
 
+// planFor is the best plan for an amount in.
 func (s *depthSearch) planFor(amount u256.Int) (plan.Plan, error) {
 	o := s.request.Order
 	o.AmountIn = amount
 	return search(s.ctx, s.snapshotCache, func() (plan.Plan, error) { return router.Find(s.Snapshot, o) })
 }
 
-// first is about what the least amount should be: worth a few dollars, or else
-// what was asked for, or else one token.
+// startAmount is the amount in that the search begins with: of the value startUSD,
+// or if the token has no price, the amount of the request, or else one token.
 func (s *depthSearch) startAmount() u256.Int {
 	i, _ := s.Token(s.request.TokenIn)
-	worth, amount := s.Price(i).USD, s.request.AmountIn
+	price, amount := s.Price(i).USD, s.request.AmountIn
 	switch {
-	case worth > 0:
-		amount = u256.FromFloat(startUSD / worth)
+	case price > 0:
+		amount = u256.FromFloat(startUSD / price)
 	case amount.IsZero():
 		amount = u256.FromFloat(math.Pow10(min(int(s.Tokens()[i].Decimals), 36)))
 	}
@@ -120,11 +123,12 @@ func (s *depthSearch) startAmount() u256.Int {
 	return amount
 }
 
-// ends looks for the amounts between which the market is worth seeing.
+// amountRange finds the lowest and the highest amount of the chart. The highest is
+// the first one tried that is too deep (see isTooDeep), narrowed by bisection.
 func (s *depthSearch) amountRange() (lo, hi u256.Int, err error) {
 	start, err := s.startPlan()
 	lo, hi = start.AmountIn, start.AmountIn
-	past := u256.Zero // the least amount known to be too much
+	past := u256.Zero // the lowest amount known to be too deep; 0: none yet
 	for err == nil && past.IsZero() && hi.BitLen()+strideBits <= 256 {
 		hi, past, err = s.narrow(start, hi, past, hi.Lsh(strideBits))
 	}
@@ -137,8 +141,8 @@ func (s *depthSearch) amountRange() (lo, hi u256.Int, err error) {
 	return lo, hi, err
 }
 
-// foot is the plan for an amount near the first one that the market takes
-// without being moved much, or for the least it takes.
+// startPlan is the plan for an amount near startAmount whose price impact is at
+// most a tenth of maxDepthImpactBps, or for the lowest amount that can be swapped.
 func (s *depthSearch) startPlan() (plan.Plan, error) {
 	amount := s.startAmount()
 	p, err := s.planFor(amount)
@@ -157,24 +161,26 @@ func (s *depthSearch) startPlan() (plan.Plan, error) {
 	return p, err
 }
 
-// move takes one of the ends, between which the price falls by a third, to an
-// amount.
+// narrow moves one end of the interval (within, past) to an amount: past if the
+// amount is too deep, otherwise within.
 func (s *depthSearch) narrow(start plan.Plan, within, past, amount u256.Int) (u256.Int, u256.Int, error) {
-	deep, err := s.isTooDeep(start, amount)
-	if deep {
+	tooDeep, err := s.isTooDeep(start, amount)
+	if tooDeep {
 		return within, amount, err
 	}
 	return amount, past, err
 }
 
-// beyond says whether an amount is outside what the market takes.
+// isOutsideLimits says whether an error means that the amount is too high or too
+// low to be swapped.
 func isOutsideLimits(err error) bool {
 	return errors.Is(err, venue.ErrTooLarge) || errors.Is(err, venue.ErrTooSmall)
 }
 
-// deep says whether an amount is too much, or moves the price by a third from
-// what the start pays. A plan that takes to worse pools hides that in an
-// impact which is counted from their own prices.
+// isTooDeep says whether an amount cannot be swapped, or pays a price that is
+// maxDepthImpactBps or more below that of the start. The plan's own impact is not
+// enough: it is relative to the spot prices of the pools used, and those of worse
+// pools are lower.
 func (s *depthSearch) isTooDeep(start plan.Plan, amount u256.Int) (bool, error) {
 	p, err := s.planFor(amount)
 	if isOutsideLimits(err) {
@@ -187,8 +193,9 @@ func (s *depthSearch) isTooDeep(start plan.Plan, amount u256.Int) (bool, error) 
 	return p.ImpactBps() >= maxDepthImpactBps || rate < (1-maxDepthImpactBps/10000.)*start.AmountOut.Float()/start.AmountIn.Float(), nil
 }
 
-// amounts are round numbers and the one that was asked for, in order and each
-// once. Which numbers is our choice, so floats may choose.
+// amounts are a geometric series from lo to hi, rounded to three digits, and the
+// amount of the request; sorted, each once. Floats may choose which amounts are
+// shown: each of them is then quoted in integers.
 func (s *depthSearch) amounts(lo, hi u256.Int) []u256.Int {
 	amounts := make([]u256.Int, 0, depthPoints+1)
 	ratio := math.Log(hi.Float()/lo.Float()) / (depthPoints - 1)
@@ -202,7 +209,7 @@ func (s *depthSearch) amounts(lo, hi u256.Int) []u256.Int {
 	return slices.Compact(amounts)
 }
 
-// round keeps three digits.
+// roundDown keeps the first three decimal digits.
 func roundDown(n u256.Int) u256.Int {
 	unit := u256.One
 	for ten := u256.From(10); !n.Div(unit).Lt(u256.From(1000)); {

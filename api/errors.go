@@ -12,7 +12,7 @@ import (
 	"braid/venue"
 )
 
-// code is what a client matches; it never changes its meaning.
+// code identifies a kind of error for clients; its meaning never changes.
 type code string
 
 const (
@@ -44,7 +44,7 @@ const (
 	timeout               code = "TIMEOUT"
 )
 
-// class is a row of the error table.
+// errorClass is a row of the error table: what all errors of a code share.
 type errorClass struct {
 	Code      code   `json:"code"`
 	Status    int    `json:"status"`
@@ -52,8 +52,8 @@ type errorClass struct {
 	Retryable bool   `json:"retryable"` // the same request may succeed later, unchanged
 }
 
-// table is every way in which a request can fail. 400 is decided before 404,
-// 404 before 422.
+// errorTable has every code. Where several apply, 400 comes before 404, and 404
+// before 422.
 var errorTable = []errorClass{
 	{missingParameter, 400, "A required parameter is missing or empty", false},
 	{invalidAddress, 400, "An address is not 0x and 40 hex digits", false},
@@ -83,6 +83,7 @@ var errorTable = []errorClass{
 	{timeout, 504, "The time budget is spent", true},
 }
 
+// classOf is the row of a code.
 func classOf(c code) errorClass {
 	for _, row := range errorTable {
 		if row.Code == c {
@@ -92,7 +93,7 @@ func classOf(c code) errorClass {
 	return classOf(internal)
 }
 
-// causes are what other packages say, as rows of the table.
+// sentinels maps the errors of other packages to codes, by errors.Is.
 var sentinels = []struct {
 	err    error
 	code   code
@@ -112,23 +113,25 @@ const (
 	timeoutMessage = "there was no answer in the time that one request may take; ask again"
 )
 
-// problem is a failure as the caller will see it.
+// problem is an error as the client will see it.
 type problem struct {
 	code        code
-	detail      string // one line; empty: the title
+	detail      string // what is wrong and what would be right, in one line; empty: the title
 	paramErrors []paramError
 	hints       hints
-	retryAfter  time.Duration
+	retryAfter  time.Duration // for the header Retry-After; 0: none
 }
 
-// fault is what is wrong with one parameter.
+// paramError is what is wrong with one parameter. The message begins with a verb,
+// as in "is empty", so that the name can be written before it.
 type paramError struct {
 	Parameter string `json:"parameter"`
 	Code      code   `json:"code"`
 	Message   string `json:"message"`
 }
 
-// hints are facts that help to ask again.
+// hints are values with which a changed request would succeed; amounts are in raw
+// units.
 type hints struct {
 	DidYouMean      []string `json:"didYouMean,omitempty"`
 	ExcludedSources []string `json:"excludedSources,omitempty"`
@@ -140,14 +143,14 @@ type hints struct {
 
 func (p *problem) Error() string { return string(p.code) + ": " + p.detail }
 
-// refuse sums up the faults of a request: one kind of fault is the answer's
-// own code, several kinds are VALIDATION_FAILED.
-func validationProblem(faults []paramError, h hints) *problem {
-	p := &problem{code: faults[0].Code, paramErrors: faults, hints: h}
-	lines := make([]string, len(faults))
-	for i, f := range faults {
-		lines[i] = f.Parameter + " " + f.Message
-		if f.Code != p.code {
+// validationProblem is the problem of a request with wrong parameters. Its code is
+// that of the errors if they have the same, or else VALIDATION_FAILED.
+func validationProblem(errs []paramError, h hints) *problem {
+	p := &problem{code: errs[0].Code, paramErrors: errs, hints: h}
+	lines := make([]string, len(errs))
+	for i, e := range errs {
+		lines[i] = e.Parameter + " " + e.Message
+		if e.Code != p.code {
 			p.code = validationFailed
 		}
 	}
@@ -155,7 +158,8 @@ func validationProblem(faults []paramError, h hints) *problem {
 	return p
 }
 
-// asProblem finds the row of an error. What no row fits is a bug.
+// asProblem turns any error into a problem. One that no sentinel matches is a bug:
+// INTERNAL.
 func asProblem(err error) *problem {
 	if p, ok := errors.AsType[*problem](err); ok {
 		return p
@@ -168,7 +172,7 @@ func asProblem(err error) *problem {
 	return &problem{code: internal}
 }
 
-// fail answers with an error.
+// writeProblem answers with an error.
 func (s *server) writeProblem(w *response, err error) {
 	p, body := s.renderProblem(w, err)
 	if p.retryAfter > 0 {
@@ -180,12 +184,13 @@ func (s *server) writeProblem(w *response, err error) {
 	w.writeBody(classOf(p.code).Status, "application/problem+json", append(body, '\n'))
 }
 
-// tell writes an error as RFC 9457 has it. Only a bug is logged, whole. Others
-// may be telling the same problem, so it is left as it is.
+// renderProblem is an error as JSON (RFC 9457). Only a bug is logged, with the
+// whole error. Cached problems are shared by requests, so the problem is copied
+// and not changed.
 func (s *server) renderProblem(w *response, err error) (problem, []byte) {
-	same := asProblem(err)
-	p, row := *same, classOf(same.code)
-	if row.Code == internal && err != error(same) {
+	shared := asProblem(err)
+	p, row := *shared, classOf(shared.code)
+	if row.Code == internal && err != error(shared) {
 		s.Log.Error("bug", "id", w.id, "route", w.route, "error", err)
 	}
 	if p.detail == "" {
@@ -209,7 +214,8 @@ func (s *server) renderProblem(w *response, err error) (problem, []byte) {
 	return p, body
 }
 
-// Errors is the table of errors as JSON, as /errors.json has it.
+// Errors is the table of all error codes as JSON, the body of /errors.json: under
+// "errors", objects with type, code, status, title and retryable.
 func Errors() []byte {
 	body, _ := json.Marshal(errorList()) // strings and integers only: cannot fail
 	return body
@@ -217,6 +223,7 @@ func Errors() []byte {
 
 func (s *server) errorList(w *response) error { return w.writeCached(errorList()) }
 
+// errorList is the body of /errors.json.
 func errorList() any {
 	type entry struct {
 		Type string `json:"type"`
@@ -227,15 +234,4 @@ func errorList() any {
 		list[i] = entry{"/errors.json#" + string(row.Code), row}
 	}
 	return map[string][]entry{"errors": list}
-}
-
-// limited refuses clients that ask too often. The cost is that of so many
-// quotes.
-func (s *server) withRateLimit(e endpoint, cost float64) endpoint {
-	return func(w *response) error {
-		if wait := s.limiter.take(client(w.r), s.Now(), cost); wait > 0 {
-			return &problem{code: rateLimited, detail: "too many requests; wait for as many seconds as Retry-After says", retryAfter: wait}
-		}
-		return e(w)
-	}
 }

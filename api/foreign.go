@@ -2,10 +2,10 @@ package api
 
 import "strings"
 
-// peerNames are parameters of other aggregators (0x, 1inch, KyberSwap,
-// OpenOcean, ParaSwap, Odos, LI.FI and some more) that mean nothing here. Who
-// sends one expects an effect that it does not have, so it raises a warning.
-// A name that is given a meaning here leaves the list.
+// foreignParams are parameters of other aggregators (0x, 1inch, KyberSwap,
+// OpenOcean, ParaSwap, Odos, LI.FI and some more), in lower case, that this API
+// does not have. A client that sends one expects an effect that it does not have
+// here, so the answer has a warning. Remove a name that becomes a parameter here.
 var foreignParams = lowerCaseSet(`
 	sellToken buyToken sellAmount buyAmount sellEntireBalance slippagePercentage slippageTolerance slippageLimitPercent slippage
 	fromToken toToken fromTokenAddress toTokenAddress fromAmount toAmount amountIn amountOut amountDecimals
@@ -31,6 +31,7 @@ var foreignParams = lowerCaseSet(`
 	allowPartialFill usePatching usePermit2 intentOnFilling compatibility pathViz
 `)
 
+// lowerCaseSet is the set of the words of a text, in lower case.
 func lowerCaseSet(names string) map[string]bool {
 	set := map[string]bool{}
 	for name := range strings.FieldsSeq(strings.ToLower(names)) {

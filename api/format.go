@@ -11,10 +11,11 @@ import (
 	"braid/venue"
 )
 
-// unpriced is a worth that is not known.
+// unknownPrice is written for a USD value that is not known.
 const unknownPrice = "0"
 
-// usd is the worth of an amount: plain, 2 to 6 decimals.
+// formatUSD is the value of an amount in raw units, in USD with 2 to 6 decimals.
+// price is in USD per raw unit.
 func formatUSD(amount u256.Int, price float64) string {
 	if price <= 0 {
 		return unknownPrice
@@ -22,6 +23,7 @@ func formatUSD(amount u256.Int, price float64) string {
 	return formatDollars(amount.Float() * price)
 }
 
+// formatDollars is a value in USD with 2 to 6 decimals.
 func formatDollars(v float64) string {
 	if math.IsInf(v, 0) || math.IsNaN(v) {
 		return unknownPrice
@@ -31,5 +33,5 @@ func formatDollars(v float64) string {
 	return s[:keep] + strings.TrimRight(s[keep:], "0")
 }
 
-// lower is an address in lower case, without the cost of a checksum.
+// lowerHex is an address in lower case. Unlike Address.Hex it computes no checksum.
 func lowerHex(a common.Address) string { return string(venue.AddressID(a)) }

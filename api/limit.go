@@ -7,29 +7,31 @@ import (
 	"time"
 )
 
-// limiter is a token bucket for each client. It takes the peer of the
-// connection for the client: headers that name another can be made up.
+// limiter is a token bucket for each client network. The client is the peer of
+// the connection: headers that name another one can be forged.
 type limiter struct {
-	rate    float64 // a second; also the size of a bucket, which holds at least 1
+	rate    float64 // tokens per second; also a bucket's capacity, which is at least 1; 0: no limit
 	mu      sync.Mutex
 	buckets map[netip.Prefix]bucket
 }
 
+// bucket holds the tokens of one client as they were at a time; below 0 is a
+// debt.
 type bucket struct {
 	tokens  float64
 	updated time.Time
 }
 
-// maxClients bounds the memory: past it full buckets are forgotten, and if
-// all are in use, all.
+// maxClients bounds the memory: when there are as many buckets, the full ones
+// are dropped, and if none is full, all.
 const maxClients = 1 << 16
 
 func newLimiter(rate float64) *limiter {
 	return &limiter{rate: rate, buckets: map[netip.Prefix]bucket{}}
 }
 
-// client is the network of the peer: an address of IPv4, a /64 of IPv6, which
-// is what one customer gets.
+// client is the network of the peer: one IPv4 address, or an IPv6 /64, which is
+// what one customer of a provider gets.
 func client(r *http.Request) netip.Prefix {
 	peer, err := netip.ParseAddrPort(r.RemoteAddr)
 	if err != nil {
@@ -44,8 +46,9 @@ func client(r *http.Request) netip.Prefix {
 	return p
 }
 
-// take is how long the client has to wait; 0 lets it in. A request that costs
-// more than there is leaves a debt.
+// take pays for a request and returns 0, or returns how long the client has to
+// wait until its bucket holds one token. A request is admitted with one token
+// even if it costs more; the rest is a debt.
 func (l *limiter) take(client netip.Prefix, now time.Time, cost float64) time.Duration {
 	if l.rate <= 0 {
 		return 0
@@ -70,13 +73,16 @@ func (l *limiter) take(client netip.Prefix, now time.Time, cost float64) time.Du
 	return wait
 }
 
+// capacity is the most tokens that a bucket holds.
 func (l *limiter) capacity() float64 { return max(l.rate, 1) }
 
-// level is what the bucket holds now.
+// refilled is how many tokens the bucket holds now.
 func (l *limiter) refilled(b bucket, now time.Time) float64 {
 	return min(l.capacity(), b.tokens+max(now.Sub(b.updated).Seconds(), 0)*l.rate)
 }
 
+// evict drops full buckets, which a new one would equal; if that is not enough,
+// all.
 func (l *limiter) evict(now time.Time) {
 	for c, b := range l.buckets {
 		if l.refilled(b, now) >= l.capacity() {
@@ -85,5 +91,16 @@ func (l *limiter) evict(now time.Time) {
 	}
 	if len(l.buckets) >= maxClients {
 		clear(l.buckets)
+	}
+}
+
+// withRateLimit rejects clients that send too many requests. The cost of a request
+// is in tokens: one is a quote.
+func (s *server) withRateLimit(e endpoint, cost float64) endpoint {
+	return func(w *response) error {
+		if wait := s.limiter.take(client(w.r), s.Now(), cost); wait > 0 {
+			return &problem{code: rateLimited, detail: "too many requests; wait for as many seconds as Retry-After says", retryAfter: wait}
+		}
+		return e(w)
 	}
 }

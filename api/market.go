@@ -6,13 +6,13 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/ethereum/go-ethereum/common"
 
 	"braid/venue"
 )
 
+// marketBody is the JSON of /market.
 type marketBody struct {
 	Block   blockBody         `json:"block"`
 	Sources []sourceBody      `json:"sources"`
@@ -23,10 +23,10 @@ type blockBody struct {
 	Number    uint64      `json:"number"`
 	Hash      common.Hash `json:"hash"`
 	Timestamp uint64      `json:"timestamp"`
-	AgeMs     *int64      `json:"ageMs"` // since it was known to be the newest
+	AgeMs     *int64      `json:"ageMs"` // since it was last confirmed to be the newest; null: never
 }
 
-// sourceBody is how a venue stands.
+// sourceBody is the state of a liquidity source.
 type sourceBody struct {
 	ID           string     `json:"id"`
 	Name         string     `json:"name"`
@@ -38,14 +38,17 @@ type sourceBody struct {
 	Reason       string     `json:"reason"`
 }
 
+// status says whether a source is used in routes.
 type status string
 
 const (
 	statusLive   status = "live"
-	statusPaused status = "paused" // no pool takes anything now
-	statusOff    status = "off"    // not routed
+	statusPaused status = "paused" // no pool can be swapped in now
+	statusOff    status = "off"    // not used in routes by configuration
 )
 
+// marketTokenBody is a token with its price, for one whole token, and the value of
+// all pools' holdings of it.
 type marketTokenBody struct {
 	Address      string `json:"address"`
 	Symbol       string `json:"symbol"`
@@ -57,13 +60,13 @@ type marketTokenBody struct {
 	LiquidityUsd string `json:"liquidityUsd"`
 }
 
-// market shows the last market there was, however old it is.
+// market is the endpoint /market. It shows the newest snapshot, however old.
 func (s *server) market(w *response) error {
-	snap := s.Head()
-	if snap == nil {
-		return &problem{code: stateStale, detail: "the market is being loaded", retryAfter: time.Second}
+	c, err := s.headOfAnyAge()
+	if err != nil {
+		return err
 	}
-	c, block := s.cacheOf(snap), snap.Block()
+	block := c.Block()
 	body := marketBody{
 		Block:   blockBody{Number: block.Number, Hash: block.Hash, Timestamp: block.Time},
 		Sources: c.sourceBodies(),
@@ -75,41 +78,41 @@ func (s *server) market(w *response) error {
 	return w.writeUncached(body)
 }
 
-// venues counts the pools of each source: those that are routed in their
-// order, then those that are not.
+// sourceBodies counts the pools of each source: the routed ones in their order,
+// then the retired ones.
 func (s *server) sourceBodies(c *snapshotCache) []sourceBody {
-	type tally struct {
+	type count struct {
 		pools, usable int
-		worth         float64
-		idle          map[string]int // by reason
+		liquidityUSD  float64
+		unusable      map[string]int // by reason
 	}
-	by := map[string]*tally{}
+	counts := map[string]*count{}
 	for _, p := range c.Pools() {
 		info := p.Info()
-		t := by[info.Source.ID]
+		t := counts[info.Source.ID]
 		if t == nil {
-			t = &tally{idle: map[string]int{}}
-			by[info.Source.ID] = t
+			t = &count{unusable: map[string]int{}}
+			counts[info.Source.ID] = t
 		}
 		t.pools++
-		if why := venue.Idle(p); why != "" {
-			t.idle[why]++
+		if reason := venue.Idle(p); reason != "" {
+			t.unusable[reason]++
 			continue
 		}
 		t.usable++
 		for i, a := range info.Tokens {
-			t.worth += c.USD(a) * p.Depth(i)
+			t.liquidityUSD += c.USD(a) * p.Depth(i)
 		}
 	}
 	list := make([]sourceBody, 0, len(s.Sources)+len(s.Retired))
 	for _, row := range s.Sources {
 		b := sourceBody{ID: row.ID, Name: displayName(row.ID), Type: row.Type, Status: statusLive, LiquidityUsd: formatDollars(0)}
-		if t := by[row.ID]; t == nil {
+		if t := counts[row.ID]; t == nil {
 			b.Status, b.Reason = statusPaused, "no pools yet"
 		} else {
-			b.Pools, b.UsablePools, b.LiquidityUsd = t.pools, t.usable, formatDollars(t.worth)
+			b.Pools, b.UsablePools, b.LiquidityUsd = t.pools, t.usable, formatDollars(t.liquidityUSD)
 			if t.usable == 0 {
-				b.Status, b.Reason = statusPaused, mostFrequent(t.idle)
+				b.Status, b.Reason = statusPaused, mostFrequent(t.unusable)
 			}
 		}
 		list = append(list, b)
@@ -120,6 +123,7 @@ func (s *server) sourceBodies(c *snapshotCache) []sourceBody {
 	return list
 }
 
+// mostFrequent is the key with the highest count; of equals the first in order.
 func mostFrequent(count map[string]int) (best string) {
 	for word, n := range count {
 		if n > count[best] || n == count[best] && word < best {
@@ -131,10 +135,11 @@ func mostFrequent(count map[string]int) (best string) {
 
 var versionSuffix = regexp.MustCompile(`^(.*[a-z])(V[0-9])$`)
 
-// named is an id as people write it.
+// displayName is an id with a space before its version: Uniswap V3.
 func displayName(id string) string { return versionSuffix.ReplaceAllString(id, "$1 $2") }
 
-// assets are the first tokens of the listing with what they are worth.
+// marketTokens are the first maxLimit tokens of the listing, with price and
+// liquidity.
 func marketTokens(c *snapshotCache) []marketTokenBody {
 	tokens := c.listedTokens()
 	list := make([]marketTokenBody, min(len(tokens), maxLimit))
@@ -148,7 +153,8 @@ func marketTokens(c *snapshotCache) []marketTokenBody {
 	return list
 }
 
-// unitPrice is that of a whole token, with six digits that count.
+// unitPrice is the price of a whole token in USD, with six significant digits and
+// at least two decimals. raw is the price of a raw unit.
 func unitPrice(raw float64, decimals uint8) string {
 	v := raw * math.Pow10(int(decimals))
 	if !(v > 1e-30) || math.IsInf(v, 0) {

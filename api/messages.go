@@ -6,11 +6,12 @@ import (
 	"strings"
 )
 
-// Sentences about values that cannot be read: first what is wrong with the
-// text, then what would do. They quote nothing but plain short words, so no
-// input gets into an answer unescaped or at length.
+// Messages about values that cannot be read: first what is wrong with the text,
+// then what would be right. Of the value they quote at most a short word of
+// letters, digits and dots, so that no answer repeats long or active text.
 
-// notDigits says what keeps a text from being an integer in plain digits.
+// digitsMessage says why a text is not an integer in decimal digits within its
+// range.
 func digitsMessage(v string) string {
 	switch {
 	case v == "":
@@ -39,12 +40,14 @@ func digitsMessage(v string) string {
 
 var exponent = regexp.MustCompile(`^[0-9.]+[eE][+-]?[0-9]+$`)
 
-// whole is a sentence about an amount in raw units from a least value on.
+// amountMessage says why a text is not an amount in raw units; from is the
+// lowest amount allowed.
 func amountMessage(v string, from string) string {
 	return digitsMessage(v) + "; give an integer from " + from + " to 2^256-1 in raw units, in digits alone: 1.5 of a token with 18 decimals is 1500000000000000000"
 }
 
-// between is a sentence about an integer from lo to hi, with what it counts.
+// rangeMessage says why a text is not an integer from lo to hi; unit is written
+// after the range.
 func rangeMessage(v string, lo, hi uint64, unit string) string {
 	return digitsMessage(v) + "; give an integer from " + strconv.FormatUint(lo, 10) + " to " + strconv.FormatUint(hi, 10) + unit
 }
@@ -55,7 +58,8 @@ var (
 	missingValue = regexp.MustCompile(`^(null|undefined|NaN|None|nil|true|false)$`)
 )
 
-// notAddress says why a text is no address and how to come by one.
+// addressMessage says why the value of a parameter is not an address, and how to
+// find one. Parameters whose name begins with token hold tokens.
 func addressMessage(name, v string) string {
 	const do = "; give 0x and 40 hex digits"
 	token := strings.HasPrefix(name, "token")

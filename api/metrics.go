@@ -9,6 +9,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
+// metrics are the counters of all requests, and the handler of /metrics.
 type metrics struct {
 	requests *prometheus.CounterVec
 	seconds  *prometheus.HistogramVec
@@ -39,6 +40,7 @@ func newMetrics(s *server) *metrics {
 	return m
 }
 
+// observe counts a request that has ended.
 func (m *metrics) observe(w *response, took time.Duration) {
 	m.requests.WithLabelValues(w.route, strconv.Itoa(w.status), w.outcome).Inc()
 	m.seconds.WithLabelValues(w.route).Observe(took.Seconds())

@@ -12,33 +12,37 @@ import (
 	"braid/u256"
 )
 
-// signing is what a caller wants of permits. Nothing here is read from the
-// chain: what the token knows of its owner, the caller says.
+// permitOptions are the parameters of /swap about signed approvals: Permit2 and
+// ERC-2612. Nothing is read from the chain for them: nonce and version are the
+// caller's.
 type permitOptions struct {
 	wantPermit, wantCalls bool
 	owner                 common.Address
-	nonce                 u256.Int // of the owner at the token
-	hasNonce              bool     // the nonce is given: the token has ERC-2612
-	version               string   // of the token's domain
+	nonce                 u256.Int // nonces(owner) of the token, for ERC-2612
+	hasNonce              bool     // the nonce is given, so the token has ERC-2612
+	version               string   // of the token's EIP-712 domain
 	permit                *calldata.Permit
 }
 
+// maxVersionLength bounds permitVersion, in characters.
 const maxVersionLength = 16
 
+// parsePermitOptions reads owner, permitNonce, permitVersion and permit, after the
+// recipient, the tokens and the amount.
 func (s *server) parsePermitOptions(q *query, req *request) {
-	g := &req.permitOptions
-	g.owner = req.recipient
+	opts := &req.permitOptions
+	opts.owner = req.recipient
 	if _, ok := q.optional("owner"); ok {
-		g.owner, _ = q.address("owner")
+		opts.owner, _ = q.address("owner")
 	}
 	if v, ok := q.optional("permitNonce"); ok {
-		if g.nonce, g.hasNonce = parseDecimal(v); !g.hasNonce {
+		if opts.nonce, opts.hasNonce = parseDecimal(v); !opts.hasNonce {
 			q.reject("permitNonce", invalidParameter, digitsMessage(v)+"; give an integer from 0 to 2^256-1 in digits alone, the answer of nonces(owner) of tokenIn")
 		}
 	}
-	g.version = "1"
+	opts.version = "1"
 	if v, ok := q.optional("permitVersion"); ok {
-		if g.version = v; v == "" || len(v) > maxVersionLength || strings.Trim(v, "0123456789.") != "" {
+		if opts.version = v; v == "" || len(v) > maxVersionLength || strings.Trim(v, "0123456789.") != "" {
 			q.reject("permitVersion", invalidParameter, "is not 1 to 16 digits and dots; give the version in tokenIn's EIP-712 domain, such as 1 or 2")
 		}
 	}
@@ -48,33 +52,36 @@ func (s *server) parsePermitOptions(q *query, req *request) {
 	}
 	b, err := hex.DecodeString(strings.TrimPrefix(v, "0x"))
 	if err == nil {
-		g.permit, err = calldata.ParsePermit(b)
+		opts.permit, err = calldata.ParsePermit(b)
 	}
 	switch {
 	case err != nil || !strings.HasPrefix(v, "0x"):
 		q.reject("permit", invalidParameter, "cannot be read; give the prefix that include=permit gave, with the signature behind it, as one 0x and hex digits")
 	case req.nativeIn:
 		q.reject("permit", invalidParameter, "is for a token, and tokenIn is native; leave it out, or give wrapped native as tokenIn")
-	case g.permit.Amount.Lt(req.AmountIn):
+	case opts.permit.Amount.Lt(req.AmountIn):
 		q.reject("permit", invalidParameter, "is for less than amount; sign another with include=permit, or lower amount")
-	case g.permit.Deadline < uint64(s.Now().Unix()):
+	case opts.permit.Deadline < uint64(s.Now().Unix()):
 		q.reject("permit", invalidParameter, "has expired; sign another with include=permit")
 	}
 }
 
+// permitsBody is what include=permit adds: typed data to sign, one of which is
+// enough.
 type permitsBody struct {
 	Permit2 permitBody  `json:"permit2"`
 	ERC2612 *permitBody `json:"erc2612,omitempty"`
 }
 
-// permitBody is what to sign, and what to write before the signature.
+// permitBody is what to sign (EIP-712); the parameter permit is the prefix with
+// the signature after it.
 type permitBody struct {
 	TypedData calldata.TypedData `json:"typedData"`
 	Prefix    hexutil.Bytes      `json:"prefix"`
 }
 
-// permits are valid as long as the transaction they come with; the nonce of
-// Permit2, which may be any the owner has not used, is the time.
+// permits are valid until the deadline of the transaction. The nonce of Permit2
+// may be any that the owner has not used: it is the time in milliseconds.
 func (s *server) permits(q *quote) *permitsBody {
 	if !q.permitOptions.wantPermit || q.nativeIn {
 		return nil
@@ -87,17 +94,10 @@ func (s *server) permits(q *quote) *permitsBody {
 	return b
 }
 
+// typedPermit is a permit of the input token as typed data.
 func (s *server) typedPermit(q *quote, p calldata.Permit) permitBody {
-	by := calldata.Signer{Owner: q.permitOptions.owner, Name: q.name(q.TokenIn), Version: q.permitOptions.version}
+	by := calldata.Signer{Owner: q.permitOptions.owner, Name: q.cache.token(q.TokenIn).Name, Version: q.permitOptions.version}
 	return permitBody{s.Contracts.TypedData(&p, monad.ChainID, q.TokenIn, by), p.Prefix()}
-}
-
-func (q *quote) name(a common.Address) string {
-	i, ok := q.cache.Token(a)
-	if !ok {
-		return ""
-	}
-	return q.cache.Tokens()[i].Name
 }
 
 // callsBody is the parameter of wallet_sendCalls (EIP-5792).
@@ -108,13 +108,15 @@ type callsBody struct {
 	Calls          []callBody `json:"calls"`
 }
 
+// callBody is a call of a contract; its value is in wei.
 type callBody struct {
 	To    string        `json:"to"`
 	Data  hexutil.Bytes `json:"data"`
 	Value string        `json:"value"`
 }
 
-// calls are the approval, where one is needed, and the swap, to be sent as one.
+// calls are the approval, where one is needed, and the swap, for a wallet that
+// sends both in one transaction.
 func (q *quote) calls(tx calldata.Tx) *callsBody {
 	if !q.permitOptions.wantCalls {
 		return nil

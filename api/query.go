@@ -11,17 +11,18 @@ import (
 	"braid/u256"
 )
 
-// query is what a caller gave for the parameters an endpoint knows. It
-// collects every fault, so that all of them can be answered at once.
+// query holds the values of the parameters that an endpoint knows. It collects
+// the errors of all of them, so that one answer can name them all.
 type query struct {
 	values   map[string]string
-	rejected map[string]bool
+	rejected map[string]bool // names of parameters with an error
 	errors   []paramError
 	hints    hints
 }
 
-// read takes the known parameters and passes over the others. A value that is
-// no valid percent-encoding is taken as it stands and judged like any other.
+// readQuery reads the known parameters of a request and ignores the others, with
+// a warning for those that look like a mistake. Text that is not valid
+// percent-encoding is taken literally and checked like any other value.
 func readQuery(w *response, known []string) *query {
 	q := &query{values: map[string]string{}, rejected: map[string]bool{}}
 	unknown := 0
@@ -49,12 +50,13 @@ func unescape(s string) string {
 	return s
 }
 
+// reject records what is wrong with a parameter.
 func (q *query) reject(name string, c code, message string) {
 	q.rejected[name] = true
 	q.errors = append(q.errors, paramError{name, c, message})
 }
 
-// err is the problem with the query, nil if there is none.
+// err is the problem that lists all errors, nil if there are none.
 func (q *query) err() error {
 	if len(q.errors) == 0 {
 		return nil
@@ -62,12 +64,14 @@ func (q *query) err() error {
 	return validationProblem(q.errors, q.hints)
 }
 
-// optional is false for a parameter that is absent or already faulty.
+// optional is the value of a parameter; false if it is absent or rejected.
 func (q *query) optional(name string) (string, bool) {
 	v, given := q.values[name]
 	return v, given && !q.rejected[name]
 }
 
+// required is the value of a parameter that must be there and not empty; false
+// if it is rejected, now or before.
 func (q *query) required(name string) (string, bool) {
 	if q.rejected[name] {
 		return "", false
@@ -79,7 +83,7 @@ func (q *query) required(name string) (string, bool) {
 	return v, v != ""
 }
 
-// needs say what a required parameter is.
+// requiredMessages say what a required parameter is, after "is required".
 var requiredMessages = map[string]string{
 	"tokenIn":   ": the address of the token to sell; /api/v1/tokens lists tokens",
 	"tokenOut":  ": the address of the token to buy; /api/v1/tokens lists tokens",
@@ -88,6 +92,8 @@ var requiredMessages = map[string]string{
 	"owner":     " where it is given: the address that signs; leave it out if that is the recipient",
 }
 
+// address reads a required address: 0x and 40 hex digits in any case. The
+// checksum (EIP-55) is not checked here.
 func (q *query) address(name string) (a common.Address, ok bool) {
 	v, ok := q.required(name)
 	if !ok {
@@ -100,7 +106,8 @@ func (q *query) address(name string) (a common.Address, ok bool) {
 	return common.HexToAddress(v), true
 }
 
-// amount reads digits; leading zeros are fine.
+// amount reads a required amount in raw units, 1 to 2^256-1, in decimal digits;
+// leading zeros are allowed.
 func (q *query) amount(name string) u256.Int {
 	v, ok := q.required(name)
 	if !ok {
@@ -113,8 +120,8 @@ func (q *query) amount(name string) u256.Int {
 	return n
 }
 
-// integer reads a number from lo to hi, def if there is none. The unit is for
-// the sentence about one that is not.
+// integer reads an optional integer from lo to hi; def if it is absent. An error
+// has code c, and names the unit after the range.
 func (q *query) integer(name string, def, lo, hi uint64, unit string, c code) uint64 {
 	v, ok := q.optional(name)
 	if !ok {
@@ -127,7 +134,8 @@ func (q *query) integer(name string, def, lo, hi uint64, unit string, c code) ui
 	return n
 }
 
-// list splits at commas, trims, and drops what is empty or said before.
+// list reads an optional list: items between commas, trimmed, without empty and
+// repeated ones.
 func (q *query) list(name string) []string {
 	v, ok := q.optional(name)
 	if !ok {
@@ -142,11 +150,12 @@ func (q *query) list(name string) []string {
 	return items
 }
 
+// isAddress says whether a text is 0x and 40 hex digits in any case.
 func isAddress(s string) bool {
 	return len(s) == 42 && s[:2] == "0x" && strings.Trim(s[2:], "0123456789abcdefABCDEF") == ""
 }
 
-// decimal reads 1 to 78 digits, the length of 2^256-1.
+// parseDecimal reads 1 to 78 decimal digits, as many as 2^256-1 has.
 func parseDecimal(s string) (u256.Int, bool) {
 	if len(s) == 0 || len(s) > 78 || strings.Trim(s, "0123456789") != "" {
 		return u256.Zero, false
@@ -155,7 +164,8 @@ func parseDecimal(s string) (u256.Int, bool) {
 	return n, err == nil
 }
 
-// mixedCase says whether the spelling of an address claims a checksum.
+// isMixedCase says whether an address has letters of both cases, and so claims
+// to have an EIP-55 checksum.
 func isMixedCase(s string) bool {
 	digits := s[2:]
 	return strings.ToLower(digits) != digits && strings.ToUpper(digits) != digits

@@ -14,6 +14,7 @@ import (
 	"braid/venue"
 )
 
+// quoteBody is the JSON of a quote.
 type quoteBody struct {
 	TokenIn        string     `json:"tokenIn"`
 	TokenOut       string     `json:"tokenOut"`
@@ -28,6 +29,8 @@ type quoteBody struct {
 	Viz            string     `json:"viz,omitempty"`
 }
 
+// stepBody is a swap in one pool. Its weight, in 1/10000 of the whole order, is
+// conserved at every token.
 type stepBody struct {
 	Pool           venue.ID   `json:"pool"`
 	PoolType       venue.Type `json:"poolType"`
@@ -42,6 +45,7 @@ type stepBody struct {
 	Weight         int        `json:"weight"`
 }
 
+// metaBody is what include=meta adds.
 type metaBody struct {
 	BlockNumber  uint64      `json:"blockNumber"`
 	BlockHash    common.Hash `json:"blockHash"`
@@ -50,13 +54,14 @@ type metaBody struct {
 	GasCostWei   string      `json:"gasCostWei"`
 	ExpiresAt    uint64      `json:"expiresAt"`
 
-	// What no plan can pay more than, and how far this one stays behind it; or
-	// else why that is not shown.
+	// An amount out that no plan exceeds, and by how much this plan is below it;
+	// or the reason why that is not shown.
 	BoundAmountOut   string   `json:"boundAmountOut,omitempty"`
 	OptimalityGapBps *float64 `json:"optimalityGapBps,omitempty"`
 	BoundReason      string   `json:"boundReason,omitempty"`
 }
 
+// quote is the endpoint /quote.
 func (s *server) quote(w *response) error {
 	req, err := s.parseQuote(w)
 	if err != nil {
@@ -76,12 +81,12 @@ func (s *server) quote(w *response) error {
 	return w.writeUncached(body)
 }
 
-// budget is the time one request may take.
+// budget is a context that ends when the request has taken Config.Timeout.
 func (s *server) budget(w *response) (context.Context, context.CancelFunc) {
 	return context.WithDeadline(w.r.Context(), w.started.Add(s.Timeout))
 }
 
-// trade is an ask, answered on one snapshot.
+// quote is a request with the plan that was found for it on one snapshot.
 type quote struct {
 	request
 	cache     *snapshotCache
@@ -91,8 +96,8 @@ type quote struct {
 	deadline  uint64
 }
 
-// trade answers an ask on the newest market and says in the headers which one
-// that was.
+// quoteNewest quotes a request on the newest snapshot, and writes the block and
+// the time of the search into the headers.
 func (s *server) quoteNewest(ctx context.Context, w *response, req request) (*quote, error) {
 	c, err := s.headFor(w)
 	if err != nil {
@@ -104,7 +109,7 @@ func (s *server) quoteNewest(ctx context.Context, w *response, req request) (*qu
 	return q, err
 }
 
-// newest is the market of now, with its block in the headers.
+// headFor is head; it writes the block's number and time into the headers.
 func (s *server) headFor(w *response) (*snapshotCache, error) {
 	c, err := s.head()
 	if err != nil {
@@ -116,6 +121,7 @@ func (s *server) headFor(w *response) (*snapshotCache, error) {
 	return c, nil
 }
 
+// quoteOn quotes a request on a snapshot.
 func (s *server) quoteOn(ctx context.Context, c *snapshotCache, req request) (*quote, error) {
 	if err := checkTokens(c.Snapshot, req); err != nil {
 		return nil, err
@@ -131,35 +137,43 @@ func (s *server) quoteOn(ctx context.Context, c *snapshotCache, req request) (*q
 	}, nil
 }
 
-// head is the newest market, if it is there and can be trusted.
+// head is the newest snapshot, if it is not older than Config.StaleAfter.
 func (s *server) head() (*snapshotCache, error) {
-	snap := s.Head()
-	switch {
-	case snap == nil:
-		return nil, &problem{code: stateStale, detail: "the market is being loaded", retryAfter: time.Second}
-	case s.snapshotAge() > s.StaleAfter:
+	c, err := s.headOfAnyAge()
+	if err == nil && s.snapshotAge() > s.StaleAfter {
 		return nil, &problem{code: stateStale, detail: "the market has not been brought up to date for too long", retryAfter: time.Second}
+	}
+	return c, err
+}
+
+// headOfAnyAge is the newest snapshot, however old it is.
+func (s *server) headOfAnyAge() (*snapshotCache, error) {
+	snap := s.Head()
+	if snap == nil {
+		return nil, &problem{code: stateStale, detail: "the market is being loaded", retryAfter: time.Second}
 	}
 	return s.cacheOf(snap), nil
 }
 
 const unknownTokenMessage = "is not a token of any pool here; /api/v1/tokens lists those that can be traded"
 
+// checkTokens rejects tokens that the snapshot does not have.
 func checkTokens(snap *market.Snapshot, req request) error {
-	var faults []paramError
+	var errs []paramError
 	if _, ok := snap.Token(req.TokenIn); !ok {
-		faults = append(faults, paramError{"tokenIn", unknownToken, unknownTokenMessage})
+		errs = append(errs, paramError{"tokenIn", unknownToken, unknownTokenMessage})
 	}
 	if _, ok := snap.Token(req.TokenOut); !ok {
-		faults = append(faults, paramError{"tokenOut", unknownToken, unknownTokenMessage})
+		errs = append(errs, paramError{"tokenOut", unknownToken, unknownTokenMessage})
 	}
-	if faults == nil {
+	if errs == nil {
 		return nil
 	}
-	return validationProblem(faults, hints{})
+	return validationProblem(errs, hints{})
 }
 
-// floor is the least the recipient must get: never nothing.
+// minimumOut is the lowest amount out that the transaction accepts, in raw units:
+// the quoted amount less the slippage, min and 1, whichever is highest.
 func minimumOut(out, min u256.Int, slippageBps uint64) u256.Int {
 	least, _ := out.MulDiv(u256.From(MaxSlippageBps-slippageBps), u256.From(MaxSlippageBps)) // at most out
 	for _, n := range []u256.Int{min, u256.One} {
@@ -170,6 +184,7 @@ func minimumOut(out, min u256.Int, slippageBps uint64) u256.Int {
 	return least
 }
 
+// encode is the transaction that carries the quote out.
 func (s *server) encode(q *quote) (calldata.Tx, error) {
 	return s.Contracts.Encode(&q.plan, calldata.Terms{
 		Recipient: q.recipient,
@@ -181,7 +196,7 @@ func (s *server) encode(q *quote) (calldata.Tx, error) {
 	})
 }
 
-// quoteBody is the quote with the extras that were asked for.
+// quoteBody is the JSON of a quote with what the request includes.
 func (s *server) quoteBody(ctx context.Context, q *quote) (quoteBody, error) {
 	body := q.body()
 	if q.request.wantMeta {
@@ -205,6 +220,7 @@ func (s *server) quoteBody(ctx context.Context, q *quote) (quoteBody, error) {
 	return body, nil
 }
 
+// body is the JSON of a quote without what may be included.
 func (q *quote) body() quoteBody {
 	p := &q.plan
 	weights := p.Weights()
@@ -217,8 +233,8 @@ func (q *quote) body() quoteBody {
 			PoolType:       info.Source.Type,
 			TokenIn:        lowerHex(step.TokenIn()),
 			TokenOut:       lowerHex(step.TokenOut()),
-			TokenInSymbol:  q.cache.symbol(step.TokenIn()),
-			TokenOutSymbol: q.cache.symbol(step.TokenOut()),
+			TokenInSymbol:  q.cache.token(step.TokenIn()).Symbol,
+			TokenOutSymbol: q.cache.token(step.TokenOut()).Symbol,
 			Factory:        info.Source.ID,
 			FactoryAddress: info.Source.Factory.Hex(),
 			AmountIn:       step.AmountIn.String(),
@@ -238,20 +254,23 @@ func (q *quote) body() quoteBody {
 	}
 }
 
+// warnUnpriced warns that the USD value of an amount is not known.
 func (w *response) warnUnpriced(b *quoteBody) {
 	if b.AmountInUsd == unknownPrice || b.AmountOutUsd == unknownPrice {
 		w.warn("USD_PRICE_UNAVAILABLE")
 	}
 }
 
-func (c *snapshotCache) symbol(a common.Address) string {
-	i, ok := c.Token(a)
-	if !ok {
-		return ""
+// token is what the snapshot knows of a token; zero if it does not have it.
+func (c *snapshotCache) token(a common.Address) market.Token {
+	if i, ok := c.Token(a); ok {
+		return c.Tokens()[i]
 	}
-	return c.Tokens()[i].Symbol
+	return market.Token{}
 }
 
+// meta is what include=meta adds: block, limits and cost of the transaction, and
+// the bound.
 func (q *quote) meta(ctx context.Context, tx calldata.Tx) (*metaBody, error) {
 	block := q.cache.Block()
 	m := &metaBody{

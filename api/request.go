@@ -13,8 +13,8 @@ import (
 	"braid/u256"
 )
 
-// lastPrecompile: up to here stand, or may come to stand, contracts of the
-// chain itself.
+// lastReserved is the highest address that is kept for precompiled contracts of
+// the chain, present and future.
 var lastReserved = common.HexToAddress("0xffff")
 
 // Defaults and limits of request parameters, for clients that check an answer.
@@ -24,8 +24,10 @@ const (
 	DefaultDeadlineSeconds = 600    // deadlineSeconds, from now or from the block's time, whichever is later
 )
 
+// maxExclusions is the most ids that excludeSources may have.
 const maxExclusions = 64
 
+// The parameters that endpoints know.
 var (
 	quoteParameters = []string{"tokenIn", "tokenOut", "amount", "slippageBps", "excludeSources", "include", "chainId"}
 	swapParameters  = append([]string{
@@ -33,9 +35,9 @@ var (
 	}, quoteParameters...)
 )
 
-// ask is what a caller of /quote or /swap wants.
+// request is the checked parameters of /quote, /stream, /swap or /depth.
 type request struct {
-	router.Order
+	router.Order               // native currency is replaced by wrapped native
 	excludedIDs                []string
 	nativeIn, nativeOut        bool
 	slippageBps                uint64
@@ -43,19 +45,21 @@ type request struct {
 	wantMeta, wantWhy, wantViz bool
 	wantApproval               bool
 
-	// Of /swap alone.
+	// Parameters of /swap alone.
 	recipient     common.Address
 	minAmountOut  u256.Int
 	maxImpactBps  int
 	permitOptions permitOptions
 }
 
+// parseQuote reads the parameters of /quote and /stream.
 func (s *server) parseQuote(w *response) (request, error) {
 	q := readQuery(w, quoteParameters)
 	req := s.parseOrder(q, "meta", "why", "viz")
 	return req, q.err()
 }
 
+// parseSwap reads the parameters of /swap.
 func (s *server) parseSwap(w *response) (request, error) {
 	q := readQuery(w, swapParameters)
 	req := s.parseOrder(q, "meta", "why", "viz", "approval", "permit", "calls")
@@ -71,6 +75,8 @@ func (s *server) parseSwap(w *response) (request, error) {
 	return req, q.err()
 }
 
+// parseOrder reads what /quote and /swap have in common; includes are the items
+// that the parameter include may have.
 func (s *server) parseOrder(q *query, includes ...string) request {
 	req := s.parsePair(q)
 	req.AmountIn = q.amount("amount")
@@ -97,7 +103,7 @@ func (s *server) parseOrder(q *query, includes ...string) request {
 	return req
 }
 
-// askPair is what is to be traded for what, and where not.
+// parsePair reads the two tokens, the excluded sources and the chain ID.
 func (s *server) parsePair(q *query) request {
 	req := request{deadlineSeconds: DefaultDeadlineSeconds}
 	req.MaxSteps, req.VerifiedHops = s.MaxSteps, s.VerifiedHops
@@ -112,8 +118,8 @@ func (s *server) parsePair(q *query) request {
 	return req
 }
 
-// chain refuses requests that are meant for another chain. Callers of other
-// aggregators name theirs with every request, in decimal or in hex.
+// chain rejects requests for another chain. Clients of other aggregators send
+// the chain ID with every request, in decimal or in hex.
 func (q *query) chain() {
 	v, given := q.optional("chainId")
 	if !given {
@@ -128,7 +134,8 @@ func (q *query) chain() {
 	}
 }
 
-// askToken folds the native names into wrapped native, and remembers them.
+// parseToken reads a token. An address that stands for the native currency
+// becomes wrapped native, and native says so.
 func (s *server) parseToken(q *query, name string) (token common.Address, native, ok bool) {
 	token, ok = q.address(name)
 	if ok && monad.IsNative(token) {
@@ -137,8 +144,8 @@ func (s *server) parseToken(q *query, name string) (token common.Address, native
 	return token, false, ok
 }
 
-// askExclusions refuses ids that were never registered: a slip of the pen
-// must not route through a venue that the caller avoids.
+// parseExclusions reads excludeSources and rejects unknown ids: because of a
+// misspelled id, an order would be routed through a source that the caller avoids.
 func (s *server) parseExclusions(q *query, req *request) {
 	req.excludedIDs = q.list("excludeSources")
 	if len(req.excludedIDs) > maxExclusions {
@@ -154,7 +161,7 @@ func (s *server) parseExclusions(q *query, req *request) {
 		if !q.rejected["excludeSources"] {
 			q.reject("excludeSources", unknownSource, fmt.Sprintf("names %.32q, which is no source; /api/v1/liquidity-sources lists them, case matters", id))
 		}
-		for _, meant := range nearest(id, s.sourceIDs) {
+		for _, meant := range Nearest(id, s.sourceIDs) {
 			if !slices.Contains(q.hints.DidYouMean, meant) {
 				q.hints.DidYouMean = append(q.hints.DidYouMean, meant)
 			}
@@ -164,8 +171,9 @@ func (s *server) parseExclusions(q *query, req *request) {
 
 const outputLost = ", where the output would be lost; give the address of an account or contract that is to keep it"
 
-// askRecipient refuses addresses at which the output would be lost. Contracts
-// are fine. Pools of the route are refused once there is one.
+// parseRecipient reads the recipient and rejects addresses at which the output
+// would be lost. Other contracts are allowed. The pools of the route are known
+// only later: quote.check rejects those.
 func (s *server) parseRecipient(q *query, req *request) {
 	to, ok := q.address("recipient")
 	if !ok {

@@ -14,18 +14,19 @@ import (
 	"time"
 )
 
-// exchange is one request and what is known of its answer so far.
+// response is the http.ResponseWriter of one request, with the request and what
+// is known of the answer so far.
 type response struct {
 	http.ResponseWriter
 	r        *http.Request
 	id       string
 	started  time.Time
-	route    string // the pattern that matched
-	status   int    // 0: nothing is written yet
-	outcome  string // OK or the code of the problem
+	route    string // the pattern of http.ServeMux that matched
+	status   int    // HTTP status; 0: nothing is written yet
+	outcome  string // OK or the code of the problem, for the metrics
 	warnings []string
 	timings  []string
-	etag     string // of the body, where answers are cached
+	etag     string // of the uncompressed body, without quotes; empty: clients may not cache the answer
 }
 
 func (w *response) WriteHeader(status int) {
@@ -40,31 +41,34 @@ func (w *response) Write(b []byte) (int, error) {
 	return w.ResponseWriter.Write(b)
 }
 
-// Unwrap lets http.ResponseController through.
+// Unwrap lets http.ResponseController reach the connection.
 func (w *response) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// warn tells of something that was not asked for but did no harm.
+// warn adds an item to the X-Warnings header: the answer is right, and still
+// may not be what the caller expects.
 func (w *response) warn(text string) { w.warnings = append(w.warnings, text) }
 
+// setWarnings writes the X-Warnings header, before the body.
 func (w *response) setWarnings() {
 	if len(w.warnings) > 0 {
 		w.Header().Set("X-Warnings", strings.Join(w.warnings, ", "))
 	}
 }
 
-// timed adds a line to Server-Timing.
+// addTiming adds a duration to the Server-Timing header, in milliseconds.
 func (w *response) addTiming(what string, since time.Time) {
 	w.timings = append(w.timings, fmt.Sprintf("%s;dur=%.3f", what, float64(time.Since(since).Microseconds())/1000))
 }
 
-// fresh answers with JSON that is true for one block and kept by nobody.
+// writeUncached answers 200 with JSON that is true for one block and must not
+// be cached.
 func (w *response) writeUncached(body any) error {
 	w.Header().Set("Cache-Control", "no-store")
 	return w.writeJSON(http.StatusOK, body)
 }
 
-// cached answers with JSON that may be kept for a while and asked for again
-// by its tag.
+// writeCached answers 200 with JSON that may be cached for 30 s and then
+// revalidated by its ETag.
 func (w *response) writeCached(body any) error {
 	data, err := marshalLine(body)
 	if err != nil {
@@ -74,6 +78,7 @@ func (w *response) writeCached(body any) error {
 	return nil
 }
 
+// writeCachedBytes is writeCached for a body that is encoded already.
 func (w *response) writeCachedBytes(data []byte, contentType string) {
 	sum := sha256.Sum256(data)
 	w.etag = base64.RawURLEncoding.EncodeToString(sum[:15])
@@ -81,13 +86,14 @@ func (w *response) writeCachedBytes(data []byte, contentType string) {
 	w.writeBody(http.StatusOK, contentType, data)
 }
 
-// line is a body as JSON. It ends with a newline, as terminals and tools that
-// read lines expect.
+// marshalLine encodes a body as JSON with a newline at its end, as terminals
+// and tools that read lines expect.
 func marshalLine(body any) ([]byte, error) {
 	data, err := json.Marshal(body)
 	return append(data, '\n'), err
 }
 
+// writeJSON answers with a status and a body, whose caching the caller has set.
 func (w *response) writeJSON(status int, body any) error {
 	data, err := marshalLine(body)
 	if err != nil {
@@ -97,12 +103,13 @@ func (w *response) writeJSON(status int, body any) error {
 	return nil
 }
 
-// gzipFrom is the size below which packing takes more time than it saves on
-// the wire: some packets, which leave together.
+// minGzipBytes is the size from which a body is compressed. A smaller one fits
+// into the first packets of a connection (10 segments of about 1,460 bytes, RFC
+// 6928), so compression would cost time and save none.
 const minGzipBytes = 4 << 10
 
-// send writes a whole answer. A packed body is another representation, so its
-// strong tag differs.
+// writeBody writes a whole answer, or 304 where the client has it. A compressed
+// body is another representation (RFC 9110), so its strong ETag differs.
 func (w *response) writeBody(status int, contentType string, body []byte) {
 	w.setWarnings()
 	h := w.Header()
@@ -132,11 +139,12 @@ func (w *response) writeBody(status int, contentType string, body []byte) {
 	h.Set("Content-Length", strconv.Itoa(len(body)))
 	w.WriteHeader(status)
 	if w.r.Method != http.MethodHead {
-		w.Write(body) // the reader may have left: nothing to be done
+		w.Write(body) // fails where the client has gone: nothing to be done
 	}
 }
 
-// holds says whether the caller already has the representation of that tag.
+// matchesETag says whether If-None-Match names the tag: the client has that
+// representation.
 func matchesETag(h http.Header, tag string) bool {
 	for _, t := range strings.Split(strings.Join(h.Values("If-None-Match"), ","), ",") {
 		if t = strings.TrimSpace(t); t == "*" || strings.TrimPrefix(t, "W/") == tag {
@@ -146,6 +154,7 @@ func matchesETag(h http.Header, tag string) bool {
 	return false
 }
 
+// acceptsGzip reads Accept-Encoding: gzip with a weight above 0.
 func acceptsGzip(h http.Header) bool {
 	for _, item := range strings.Split(strings.Join(h.Values("Accept-Encoding"), ","), ",") {
 		coding, weight, _ := strings.Cut(item, ";")

@@ -4,11 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
-	"strings"
-	"sync"
-
-	"github.com/ethereum/go-ethereum/common"
 
 	"braid/market"
 	"braid/plan"
@@ -16,54 +11,8 @@ import (
 	"braid/u256"
 )
 
-// desk is one snapshot and what has been found out about it. It is left with
-// the snapshot, so nothing on it can be out of date.
-type snapshotCache struct {
-	*market.Snapshot
-	semaphore    chan struct{} // of the server
-	listedTokens func() []listedToken
-	sourceBodies func() []sourceBody
-	tokenBodies  func() []marketTokenBody
-
-	plans        resultCache[searchKey, plan.Plan]
-	bounds       resultCache[searchKey, u256.Int]
-	maxAmounts   resultCache[searchKey, u256.Int] // the largest amounts that can be routed
-	minAmounts   resultCache[searchKey, u256.Int]
-	depths       resultCache[searchKey, []depthPoint]
-	alternatives resultCache[searchKey, alternatives]
-}
-
-// question is what a search depends on beside the snapshot and the settings.
-type searchKey struct {
-	in, out  common.Address
-	amount   u256.Int
-	excluded string // source ids in order
-}
-
-func (req *request) searchKey() searchKey {
-	return searchKey{req.TokenIn, req.TokenOut, req.AmountIn, strings.Join(slices.Sorted(slices.Values(req.excludedIDs)), ",")}
-}
-
-// desk of a snapshot. One that is not the newest is not kept.
-func (s *server) cacheOf(snap *market.Snapshot) *snapshotCache {
-	c := s.cache.Load()
-	if c != nil && c.Snapshot == snap {
-		return c
-	}
-	fresh := &snapshotCache{Snapshot: snap, semaphore: s.semaphore}
-	fresh.listedTokens = sync.OnceValue(func() []listedToken { return listTokens(snap) })
-	fresh.sourceBodies = sync.OnceValue(func() []sourceBody { return s.sourceBodies(fresh) })
-	fresh.tokenBodies = sync.OnceValue(func() []marketTokenBody { return marketTokens(fresh) })
-	if s.Head() == snap && !s.cache.CompareAndSwap(c, fresh) {
-		if c = s.cache.Load(); c.Snapshot == snap {
-			return c
-		}
-	}
-	return fresh
-}
-
-// search waits until a core is free and works on it. A search is not
-// interrupted, its effort being bounded.
+// search runs do when fewer searches run than there are cores, unless the context
+// ends first. A search that runs is not interrupted: its work is bounded.
 func search[V any](ctx context.Context, c *snapshotCache, do func() (V, error)) (none V, _ error) {
 	select {
 	case c.semaphore <- struct{}{}:
@@ -76,7 +25,7 @@ func search[V any](ctx context.Context, c *snapshotCache, do func() (V, error)) 
 	return do()
 }
 
-// find is the best plan, or why there is none and what would do instead.
+// find is the best plan for a request, or a problem with hints.
 func (c *snapshotCache) find(ctx context.Context, req *request) (plan.Plan, error) {
 	p, err := c.plan(ctx, req)
 	if err != nil {
@@ -85,13 +34,15 @@ func (c *snapshotCache) find(ctx context.Context, req *request) (plan.Plan, erro
 	return p, nil
 }
 
+// plan is the best plan for a request, or the router's error.
 func (c *snapshotCache) plan(ctx context.Context, req *request) (plan.Plan, error) {
 	return c.plans.get(ctx, req.searchKey(), func(ctx context.Context) (plan.Plan, error) {
 		return search(ctx, c, func() (plan.Plan, error) { return router.Find(c.Snapshot, req.Order) })
 	})
 }
 
-// explain adds what would have worked instead.
+// addHints turns an error of the router into a problem that says which amount or
+// which sources would work. It returns the context's error if that ends first.
 func (c *snapshotCache) addHints(ctx context.Context, req *request, err error) error {
 	p := asProblem(err)
 	var again error
@@ -113,7 +64,7 @@ func (c *snapshotCache) addHints(ctx context.Context, req *request, err error) e
 	return p
 }
 
-// withLimit adds a limit to a sentence, if there is one.
+// withLimit adds a limit to a detail, if there is one.
 func withLimit(detail, limit, format string) string {
 	if limit == "" {
 		return detail
@@ -121,8 +72,9 @@ func withLimit(detail, limit, format string) string {
 	return detail + ": " + fmt.Sprintf(format, limit)
 }
 
-// obstacle says what stands in the way of a route: what the caller excluded, or
-// the operator's rule for tokens in mid-route.
+// explainNoRoute says in the problem why there is no route, if the reason is that
+// the caller excluded sources, or that the operator allows only verified tokens
+// between the first and the last (Config.VerifiedHops).
 func (c *snapshotCache) explainNoRoute(ctx context.Context, req *request, p *problem) (err error) {
 	open := *req
 	open.excludedIDs, open.Exclude = nil, nil
@@ -142,12 +94,13 @@ func (c *snapshotCache) explainNoRoute(ctx context.Context, req *request, p *pro
 	return err
 }
 
-// limit of what can be routed between the tokens; empty if nothing can.
-func (c *snapshotCache) amountLimit(ctx context.Context, req *request, kept *resultCache[searchKey, u256.Int], of func(*market.Snapshot, router.Order) (u256.Int, bool)) (string, error) {
+// amountLimit is the highest or lowest amount in that can be routed between the
+// tokens, as compute finds it; empty if there is none.
+func (c *snapshotCache) amountLimit(ctx context.Context, req *request, cached *resultCache[searchKey, u256.Int], compute func(*market.Snapshot, router.Order) (u256.Int, bool)) (string, error) {
 	q := req.searchKey()
 	q.amount = u256.Zero
-	n, err := kept.get(ctx, q, func(ctx context.Context) (u256.Int, error) {
-		return search(ctx, c, func() (u256.Int, error) { return orNoRoute(of(c.Snapshot, req.Order)) })
+	n, err := cached.get(ctx, q, func(ctx context.Context) (u256.Int, error) {
+		return search(ctx, c, func() (u256.Int, error) { return orNoRoute(compute(c.Snapshot, req.Order)) })
 	})
 	if err != nil {
 		return "", err
@@ -155,13 +108,15 @@ func (c *snapshotCache) amountLimit(ctx context.Context, req *request, kept *res
 	return n.String(), nil
 }
 
-// bound is what no plan pays more than; router.ErrNoRoute where none is found.
+// bound is an amount out, in raw units, that no plan for the request exceeds;
+// router.ErrNoRoute where none is found.
 func (c *snapshotCache) bound(ctx context.Context, req *request) (u256.Int, error) {
 	return c.bounds.get(ctx, req.searchKey(), func(ctx context.Context) (u256.Int, error) {
 		return search(ctx, c, func() (u256.Int, error) { return orNoRoute(router.Bound(c.Snapshot, req.Order)) })
 	})
 }
 
+// orNoRoute turns a missing result into router.ErrNoRoute.
 func orNoRoute(n u256.Int, ok bool) (u256.Int, error) {
 	if !ok {
 		return n, router.ErrNoRoute

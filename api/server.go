@@ -1,8 +1,11 @@
-// Package api is HTTP in, JSON out: the endpoints, the error table and the OpenAPI document.
+// Package api serves quotes and swaps over HTTP as JSON: the endpoints, the error table and the OpenAPI document.
 //
-// A request loads the newest snapshot once and keeps it to its last line, so
-// every number of an answer belongs to one block. Nothing on that way waits
-// for the network.
+// A request loads the newest snapshot once and uses only that one, so every
+// number of an answer belongs to one block. No request waits for the network.
+//
+// Amounts are integers in raw units of their token (the smallest unit, as in
+// ERC-20's balanceOf), written in decimal. Prices in USD are floats per raw
+// unit; they inform, and no amount of a quote is computed from them.
 package api
 
 import (
@@ -26,43 +29,44 @@ import (
 	"braid/venue"
 )
 
-// Config is what the API needs of the rest of the service.
+// Config is what New needs to serve the API: where the state comes from, what
+// it may route through, and limits. Zero values mean the defaults named below.
 type Config struct {
-	Head      func() *market.Snapshot // the newest market; nil until one is loaded
-	Changed   func() <-chan struct{}  // closed when there is another Head; nil: streams look every second
+	Head      func() *market.Snapshot // the newest snapshot; nil until one is loaded
+	Changed   func() <-chan struct{}  // a channel that is closed when Head changes; nil: streams poll Head every second
 	Closing   <-chan struct{}         // closed when streams are to end; nil: never
-	Health    func() Health
-	Sources   []venue.Source // in the order in which they are listed
-	Retired   []venue.Source // not routed, though callers may go on excluding them
-	Contracts calldata.Contracts
+	Health    func() Health           // how far the snapshot is behind the chain
+	Sources   []venue.Source          // liquidity sources that are routed, in the order in which they are listed
+	Retired   []venue.Source          // sources that are not routed; excludeSources still accepts their ids
+	Contracts calldata.Contracts      // addresses that transactions are encoded for
 
-	Page     http.Handler // serves /, /market, /docs and /assets/
-	Log      *slog.Logger
-	Registry *prometheus.Registry
-	Version  string
-	Contact  string           // URI for security reports; empty: no security.txt
-	Public   string           // URL under which the service is reached, without a slash behind; empty: not known
-	Now      func() time.Time // nil: time.Now
+	Page     http.Handler         // serves /, /market, /docs and /assets/; nil: nothing there
+	Log      *slog.Logger         // nil: nothing is logged
+	Registry *prometheus.Registry // what /metrics shows; nil: the API's own metrics alone
+	Version  string               // of this program, for /version
+	Contact  string               // URI for security reports; empty: no security.txt
+	Public   string               // URL under which the service is reached, without a trailing slash; empty: not known
+	Now      func() time.Time     // nil: time.Now
 
-	MaxSteps      int           // of a plan; 0: router.DefaultMaxSteps
-	VerifiedHops  bool          // only verified tokens in mid-route
-	MaxImpactBps  int           // guard of /swap; 0: 5000
-	StaleAfter    time.Duration // 0: 30 s
-	Timeout       time.Duration // budget of one request; 0: 5 s
-	RatePerSecond float64       // requests of one client; 0: no limit
-	MaxStreams    int           // open at the same time; 0: 256
+	MaxSteps      int           // most steps (pool swaps) of a plan; 0: router.DefaultMaxSteps
+	VerifiedHops  bool          // intermediate tokens of a route must be verified
+	MaxImpactBps  int           // /swap refuses a higher price impact, in 1/10000, unless the request sets its own limit; 0: 5000
+	StaleAfter    time.Duration // age of the snapshot from which no quotes are given; 0: 30 s
+	Timeout       time.Duration // time from the arrival of a request to its answer; 0: 5 s
+	RatePerSecond float64       // requests that one client network may send; 0: no limit
+	MaxStreams    int           // streams open at the same time, of all clients; 0: 256
 }
 
-// Health is how the market stands to the chain it follows.
+// Health says how far the newest snapshot is behind the chain, and why.
 type Health struct {
-	Ready     bool
-	Reason    string    // what is wrong now, in one line
-	Reachable bool      // the node answered when last asked
-	Block     uint64    // the newest that is applied
-	Lag       uint64    // blocks the node is ahead
-	Updated   time.Time // when the market was last known to be that of the node's head
+	Ready     bool      // quotes can be given
+	Reason    string    // what is wrong now, in one line; empty: nothing
+	Reachable bool      // a node answered the last call
+	Block     uint64    // number of the newest block whose logs are applied
+	Lag       uint64    // blocks by which the nodes' head is ahead of Block
+	Updated   time.Time // when the snapshot was last confirmed to be that of the nodes' head; zero: never
 
-	Paused map[string]string // sources kept out of routes, and why
+	Paused map[string]string // source id -> why the source is kept out of routes
 }
 
 const (
@@ -76,18 +80,19 @@ type server struct {
 	Config
 	mux          *http.ServeMux
 	sourceIDs    []string
-	knownSources map[string]bool // ids
-	semaphore    chan struct{}   // one a core: more searches at once only make all of them late
+	knownSources map[string]bool // ids of routed and retired sources
+	semaphore    chan struct{}   // an element per running search, at most one per core: more would delay all of them
 	limiter      *limiter
 	streams      streams
 	metrics      *metrics
-	cache        atomic.Pointer[snapshotCache] // of the newest snapshot that was asked about
+	cache        atomic.Pointer[snapshotCache] // of the newest snapshot that a request used
 	published    atomic.Pointer[publishedList]
 
-	document []byte // OpenAPI
+	document []byte // OpenAPI, as /openapi.json serves it
 }
 
-// New serves the whole HTTP surface.
+// New returns the handler of all paths: API, operations and page. It registers
+// its metrics with c.Registry, so one registry serves one handler.
 func New(c Config) http.Handler {
 	if c.Now == nil {
 		c.Now = time.Now
@@ -126,7 +131,8 @@ func New(c Config) http.Handler {
 	return s
 }
 
-// endpoint answers a GET, or says why not; the error becomes a problem.
+// endpoint answers a GET or HEAD. An error that it returns is written as a
+// problem (RFC 9457); nothing may have been written then.
 type endpoint func(*response) error
 
 func (s *server) routes() {
@@ -178,7 +184,8 @@ func unknownPath() *problem {
 	return &problem{code: notFound, detail: "no such path; /openapi.json lists those there are"}
 }
 
-// route answers a path with the methods that every path has.
+// route registers an endpoint under a pattern of http.ServeMux, with the
+// methods that every path has: GET, HEAD and OPTIONS (CORS preflight).
 func (s *server) route(pattern string, e endpoint) {
 	s.mux.HandleFunc(pattern, func(rw http.ResponseWriter, r *http.Request) {
 		w := rw.(*response)
@@ -214,7 +221,7 @@ func (s *server) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 		s.writeProblem(w, &problem{code: uriTooLong, detail: "the URL is longer than 8 KiB; shorten it: no request needs as much"})
 		return
 	}
-	// The mux would redirect a path that is not clean; here it is unknown.
+	// http.ServeMux would redirect a path that is not clean; here it is unknown.
 	r = trimTrailingSlash(r)
 	if p := r.URL.EscapedPath(); !strings.HasPrefix(p, "/") || path.Clean(p) != p {
 		s.serveUnknown(w, r)
@@ -223,7 +230,7 @@ func (s *server) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	s.mux.ServeHTTP(w, r)
 }
 
-// withoutSlash is a copy of the request without the one trailing slash that a
+// trimTrailingSlash copies the request without the one trailing slash that a
 // path may have.
 func trimTrailingSlash(r *http.Request) *http.Request {
 	c, u := *r, *r.URL
@@ -235,8 +242,8 @@ func trimTrailingSlash(r *http.Request) *http.Request {
 	return &c
 }
 
-// finish turns a panic into INTERNAL and writes down what happened. The query
-// is the caller's business and is not logged.
+// recordOutcome ends a request: it answers a panic with INTERNAL, counts the
+// request and logs it. The query string is private to the caller and not logged.
 func (s *server) recordOutcome(w *response) {
 	if v := recover(); v != nil {
 		if v == http.ErrAbortHandler {
@@ -252,7 +259,8 @@ func (s *server) recordOutcome(w *response) {
 	s.Log.Debug("request", "id", w.id, "method", knownMethod(w.r), "route", w.route, "status", w.status, "outcome", w.outcome, "took", took)
 }
 
-// method keeps made-up methods out of the log.
+// knownMethod is the request's method, or "other", so that a client cannot
+// write text of its own into the log.
 func knownMethod(r *http.Request) string {
 	switch r.Method {
 	case http.MethodGet, http.MethodHead, http.MethodOptions, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete:
@@ -261,8 +269,10 @@ func knownMethod(r *http.Request) string {
 	return "other"
 }
 
+// headerSafe matches texts of a client that may be sent back in a header.
 var headerSafe = regexp.MustCompile(`^[A-Za-z0-9._-]{1,64}$`)
 
+// requestID is the caller's X-Request-Id, if it is safe, or a random one.
 func requestID(r *http.Request) string {
 	if id := r.Header.Get("X-Request-Id"); headerSafe.MatchString(id) {
 		return id

@@ -5,16 +5,17 @@ import (
 	"strings"
 )
 
-// maxStrangers bounds the work that unknown parameters can cause.
+// maxUnknownParams is how many unknown parameters of a request are compared with
+// the known ones; it bounds the work.
 const maxUnknownParams = 32
 
-// siblings are parameters of /swap that mean nothing to /quote, which gets
-// them from callers that ask both with one query.
+// swapOnlyParams are parameters of /swap that /quote ignores without a warning,
+// because clients send one query to both.
 var swapOnlyParams = []string{"recipient", "minAmountOut", "deadlineSeconds", "maxPriceImpactBps"}
 
-// nearMiss says whether an unknown parameter was probably meant to have an
-// effect: it is spelled like one of the known, or other aggregators know it.
-// Its name can then stand in a header as it is.
+// isLikelyMistake says whether an unknown parameter was probably meant to have an
+// effect: it is spelled almost like a known one, or other aggregators have it.
+// If so, its name can be written into a header as it is.
 func isLikelyMistake(name string, known []string) bool {
 	if len(known) == 0 || !headerSafe.MatchString(name) || slices.Contains(swapOnlyParams, name) {
 		return false
@@ -22,12 +23,13 @@ func isLikelyMistake(name string, known []string) bool {
 	if slices.Contains(known, "tokenIn") && foreignParams[strings.ToLower(name)] {
 		return true
 	}
-	return len(nearest(name, known)) > 0
+	return len(Nearest(name, known)) > 0
 }
 
-// nearest are the candidates that no other is closer than, if they are two
-// edits or fewer away, case apart.
-func nearest(word string, candidates []string) []string {
+// Nearest returns the candidates with the smallest edit distance to a word,
+// ignoring case, in their order and each once. It returns none where that
+// distance is above 2, or half of the candidate's length or more.
+func Nearest(word string, candidates []string) []string {
 	type match struct {
 		candidate string
 		distance  int
@@ -48,8 +50,8 @@ func nearest(word string, candidates []string) []string {
 	return words
 }
 
-// distance is Levenshtein's, of bytes, or 3 for whatever is further apart
-// than the lengths alone allow to be near.
+// editDistance is the Levenshtein distance of two texts in bytes; 3 where their
+// lengths alone differ by more than 2.
 func editDistance(a, b string) int {
 	if len(a)-len(b) > 2 || len(b)-len(a) > 2 {
 		return 3
@@ -72,6 +74,3 @@ func editDistance(a, b string) int {
 	}
 	return row[len(b)]
 }
-
-// Nearest are the candidates that are spelled most like a word.
-func Nearest(word string, candidates []string) []string { return nearest(word, candidates) }

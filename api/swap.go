@@ -11,6 +11,7 @@ import (
 	"braid/venue"
 )
 
+// swapBody is the JSON of a swap: a quote and its transaction.
 type swapBody struct {
 	quoteBody
 	Tx       txBody       `json:"tx"`
@@ -19,6 +20,7 @@ type swapBody struct {
 	Calls    *callsBody   `json:"calls,omitempty"`
 }
 
+// txBody is a transaction; its value is in wei, and estimatedGas is its gas limit.
 type txBody struct {
 	To           string        `json:"to"`
 	Data         hexutil.Bytes `json:"data"`
@@ -26,6 +28,7 @@ type txBody struct {
 	EstimatedGas string        `json:"estimatedGas"`
 }
 
+// swap is the endpoint /swap.
 func (s *server) swap(w *response) error {
 	req, err := s.parseSwap(w)
 	if err != nil {
@@ -63,11 +66,13 @@ func (s *server) swap(w *response) error {
 	return w.writeUncached(body)
 }
 
-// guard refuses what the caller would regret.
+// check rejects swaps that would lose money: a recipient that keeps the output, a
+// price impact above the limit, an output below minAmountOut.
 func (q *quote) check() error {
 	for i := range q.plan.Steps {
-		// What a pool is sent unasked belongs to whoever trades next. Some
-		// pools live inside a contract of their venue, or keep their money there.
+		// Tokens sent to a pool outside of a swap belong to whoever swaps next.
+		// Some pools are part of a contract of their source, or keep their tokens
+		// in one.
 		pool := q.plan.Steps[i].Pool
 		info := pool.Info()
 		if to := q.recipient; info.ID == venue.AddressID(to) || info.Source.Factory == to || venue.Custody(pool) == to {
@@ -91,7 +96,8 @@ func (q *quote) check() error {
 	return nil
 }
 
-// approve lets the aggregator take the input, and no more than that.
+// approvalCall is approve(router, amountIn) of the input token: no unlimited
+// approval.
 func (q *quote) approvalCall(tx calldata.Tx) *callBody {
 	amount := q.plan.AmountIn.Bytes()
 	data := venue.Calldata("approve(address,uint256)", tx.To[:], amount[:])

@@ -16,11 +16,12 @@ import (
 )
 
 const (
-	defaultLimit = 100
+	defaultLimit = 100 // tokens of an answer
 	maxLimit     = 500
-	maxSearch    = 64
+	maxSearch    = 64 // characters of the parameter search
 )
 
+// tokenBody is the JSON of a token.
 type tokenBody struct {
 	Address    string `json:"address"`
 	Symbol     string `json:"symbol"`
@@ -30,15 +31,17 @@ type tokenBody struct {
 	IsVerified bool   `json:"isVerified"`
 }
 
+// listedToken is a token with what it is sorted and found by.
 type listedToken struct {
 	tokenBody
 	address      common.Address
-	lowerSymbol  string // the symbol without regard to case
+	lowerSymbol  string // the symbol in lower case
 	liquidityUSD float64
 }
 
-// list is the tokens of a snapshot that can be routed now, in the order in
-// which they are shown: verified, then liquidity, symbol and address.
+// listTokens are the tokens of a snapshot that can be routed now, in the order in
+// which they are shown: verified ones first, then by liquidity (highest first),
+// symbol and address.
 func listTokens(snap *market.Snapshot) (tokens []listedToken) {
 	for i, t := range snap.Tokens() {
 		if !routable(snap, i) {
@@ -64,6 +67,7 @@ func listTokens(snap *market.Snapshot) (tokens []listedToken) {
 	return tokens
 }
 
+// routable says whether a pool of the token can be swapped in, in either direction.
 func routable(snap *market.Snapshot, token int) bool {
 	for e := range snap.Edges(token) {
 		if p := snap.Pools()[e.Pool]; p.Spot(e.In, e.Out) > 0 || p.Spot(e.Out, e.In) > 0 {
@@ -73,18 +77,18 @@ func routable(snap *market.Snapshot, token int) bool {
 	return false
 }
 
-// tokens lists from the last market there was, however old it is.
+// tokens is the endpoint /tokens. It lists the newest snapshot, however old.
 func (s *server) tokens(w *response) error {
 	q := readQuery(w, []string{"search", "limit"})
 	search, limit := q.search(), q.limit()
 	if err := q.err(); err != nil {
 		return err
 	}
-	snap := s.Head()
-	if snap == nil {
-		return &problem{code: stateStale, detail: "the market is being loaded", retryAfter: time.Second}
+	c, err := s.headOfAnyAge()
+	if err != nil {
+		return err
 	}
-	found := s.matchTokens(s.cacheOf(snap).listedTokens(), search)
+	found := s.matchTokens(c.listedTokens(), search)
 	body := make([]tokenBody, 0, min(len(found), limit))
 	for _, t := range found[:cap(body)] {
 		body = append(body, t.tokenBody)
@@ -92,6 +96,7 @@ func (s *server) tokens(w *response) error {
 	return w.writeCached(map[string][]tokenBody{"tokens": body})
 }
 
+// search reads the parameter search.
 func (q *query) search() string {
 	v, _ := q.optional("search")
 	v = strings.TrimSpace(v)
@@ -101,7 +106,7 @@ func (q *query) search() string {
 	return v
 }
 
-// limit is at most maxLimit: callers that ask for more get that.
+// limit reads the parameter limit. A value above maxLimit counts as maxLimit.
 func (q *query) limit() int {
 	v, ok := q.optional("limit")
 	if !ok {
@@ -118,8 +123,9 @@ func (q *query) limit() int {
 	return min(n, maxLimit)
 }
 
-// match finds an address exactly, and symbols that equal, begin with or hold
-// what is looked for, in that order; inside each the order of the list.
+// matchTokens finds the token with an address, or the tokens whose symbol equals,
+// begins with or contains the text, in that order, ignoring case. Within each of
+// the three the order of the list stays.
 func (s *server) matchTokens(tokens []listedToken, search string) []listedToken {
 	if search == "" {
 		return tokens
@@ -135,21 +141,21 @@ func (s *server) matchTokens(tokens []listedToken, search string) []listedToken 
 		return nil
 	}
 	search = strings.ToLower(search)
-	var exact, begin, hold []listedToken
+	var equal, prefixed, containing []listedToken
 	for _, t := range tokens {
 		switch {
 		case t.lowerSymbol == search:
-			exact = append(exact, t)
+			equal = append(equal, t)
 		case strings.HasPrefix(t.lowerSymbol, search):
-			begin = append(begin, t)
+			prefixed = append(prefixed, t)
 		case strings.Contains(t.lowerSymbol, search):
-			hold = append(hold, t)
+			containing = append(containing, t)
 		}
 	}
-	return slices.Concat(exact, begin, hold)
+	return slices.Concat(equal, prefixed, containing)
 }
 
-// sources lists the venues in the order of the deployments.
+// sources is the endpoint /liquidity-sources.
 func (s *server) sources(w *response) error {
 	type source struct {
 		ID   string     `json:"id"`
@@ -162,16 +168,17 @@ func (s *server) sources(w *response) error {
 	return w.writeCached(map[string][]source{"sources": list})
 }
 
-// tokenlist is the verified tokens as tokenlists.org has it. Wallets read such
-// a list as a recommendation, so others are not on it, nor are tokens whose
-// names its schema refuses. Its version changes when it does.
+// tokenlist is the endpoint /tokenlist.json: the verified tokens in the format of
+// tokenlists.org. Wallets take such a list as a recommendation, so other tokens are
+// not on it, nor are those whose names its schema does not allow. The version and
+// the timestamp are those of the block at which the list last changed.
 func (s *server) tokenlist(w *response) error {
-	snap := s.Head()
-	if snap == nil {
-		return &problem{code: stateStale, detail: "the market is being loaded", retryAfter: time.Second}
+	c, err := s.headOfAnyAge()
+	if err != nil {
+		return err
 	}
-	next := &publishedList{firstBlock: snap.Block(), tokens: []tokenListEntry{}}
-	for _, t := range s.cacheOf(snap).listedTokens() {
+	next := &publishedList{firstBlock: c.Block(), tokens: []tokenListEntry{}}
+	for _, t := range c.listedTokens() {
 		if t.IsVerified && fitsTokenlist(t.Symbol, t.Name) && len(next.tokens) < 10_000 {
 			next.tokens = append(next.tokens, tokenListEntry{monad.ChainID, t.Address, t.Symbol, t.Name, t.Decimals, t.LogoURI})
 		}
@@ -190,12 +197,13 @@ func (s *server) tokenlist(w *response) error {
 	})
 }
 
-// issue is a token list and the block that first had it.
+// publishedList is a token list and the first block at which it was seen.
 type publishedList struct {
 	firstBlock market.Block
 	tokens     []tokenListEntry
 }
 
+// tokenListEntry is a token in the format of tokenlists.org.
 type tokenListEntry struct {
 	ChainID  int    `json:"chainId"`
 	Address  string `json:"address"`
@@ -205,6 +213,7 @@ type tokenListEntry struct {
 	LogoURI  string `json:"logoURI,omitempty"`
 }
 
+// fitsTokenlist says whether the schema of tokenlists.org allows the names.
 func fitsTokenlist(symbol, name string) bool {
 	return symbol != "" && name != "" && !strings.ContainsAny(symbol, " \u00a0") &&
 		utf8.RuneCountInString(symbol) <= 20 && utf8.RuneCountInString(name) <= 60

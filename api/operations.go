@@ -12,15 +12,15 @@ import (
 	"braid/monad"
 )
 
-// document describes everything this package serves; the tests hold every
-// answer against it.
+// document is the OpenAPI document of all paths. The tests check every answer
+// against it.
 //
 //go:embed openapi.json
 var document []byte
 
-// documentAt names the public address in the document. The Host header is the
-// caller's and never gets there. Without an address the document names "/",
-// which readers resolve against where they found it.
+// documentFor is the document with the public URL as its server. The Host header
+// is written by the client, so it is not used. Without a URL the server is "/",
+// which is relative to where the document was fetched.
 func documentFor(public string) []byte {
 	if public == "" {
 		return document
@@ -31,12 +31,12 @@ func documentFor(public string) []byte {
 
 const relativeServer = `"url": "/"`
 
-// healthz says that the process answers.
+// healthz is the endpoint /healthz: the process answers.
 func (s *server) healthz(w *response) error {
 	return w.writeUncached(map[string]string{"status": "ok"})
 }
 
-// readyz says whether quotes can be had, and if not, why.
+// readyz is the endpoint /readyz: whether quotes can be given, and if not, why.
 func (s *server) readyz(w *response) error {
 	h := s.Health()
 	body := struct {
@@ -69,7 +69,8 @@ func (s *server) readyz(w *response) error {
 	return w.writeJSON(http.StatusServiceUnavailable, body)
 }
 
-// age is how long ago the market was that of the node's head.
+// snapshotAge is the time since the snapshot was last confirmed to be that of the
+// nodes' head; the longest duration if it never was.
 func (s *server) snapshotAge() time.Duration {
 	updated := s.Health().Updated
 	if updated.IsZero() {
@@ -78,6 +79,7 @@ func (s *server) snapshotAge() time.Duration {
 	return max(s.Now().Sub(updated), 0)
 }
 
+// scrape is the endpoint /metrics.
 func (s *server) scrape(w *response) error {
 	w.Header().Set("Cache-Control", "no-store")
 	s.metrics.handler.ServeHTTP(w, w.r)
@@ -93,7 +95,8 @@ func (s *server) openapi(w *response) error {
 	return nil
 }
 
-// security is RFC 9116. Without a contact there is none to name.
+// security is the endpoint /.well-known/security.txt (RFC 9116). It needs a
+// contact.
 func (s *server) security(w *response) error {
 	if s.Contact == "" {
 		return &problem{code: notFound, detail: "the operator of this instance has named no contact for security reports (--contact)"}
@@ -104,8 +107,8 @@ func (s *server) security(w *response) error {
 	return nil
 }
 
-// page serves the page. A file it does not have is an unknown path like any
-// other.
+// page serves the web page. A file that it does not have is answered like any
+// unknown path.
 func (s *server) page(w *response) error {
 	page := &pageWriter{response: w}
 	s.Page.ServeHTTP(page, w.r)
@@ -115,7 +118,8 @@ func (s *server) page(w *response) error {
 	return nil
 }
 
-// pageWriter holds a 404 back, so that it can be told as everywhere.
+// pageWriter suppresses a 404 of the page's handler, so that it can be answered as
+// a problem.
 type pageWriter struct {
 	*response
 	missing bool
