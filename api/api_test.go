@@ -29,23 +29,23 @@ var (
 	usdc   = monad.USDC
 	usdt   = monad.USDT0
 	weth   = addr(0x57e7)
-	lone   = addr(0x10e0) // known, without a pool
-	island = addr(0x151a) // joined to reef only, so without a price
+	lone   = addr(0x10e0) // without a pool
+	island = addr(0x151a) // its only pool is with reef, so it has no price
 	reef   = addr(0x2eef)
-	rare   = addr(0x2a2e) // joined by LFJ only
-	empty  = addr(0xe3b7) // its pool holds nothing
-	evil   = addr(0xe711) // says nasty things of itself
+	rare   = addr(0x2a2e) // its only pool is of LFJ
+	empty  = addr(0xe3b7) // its pool has no liquidity
+	evil   = addr(0xe711) // its metadata is hostile
 
 	testContracts = calldata.Contracts{Router: addr(0xa66), Executor: addr(0xe8ec), WrappedNative: wmon, Permit2: addr(0x9e2)}
 	alice         = common.HexToAddress("0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266")
-	cakePair      = addr(0x900001) // the best price for a little
+	cakePair      = addr(0x900001) // the pool with the best price for small amounts
 
 	now = time.Unix(1_800_000_000, 0)
 )
 
 const blockTime = 1_799_999_990
 
-// addr is a made-up address, beyond the precompiles.
+// addr is the n-th test address; none is that of a precompiled contract.
 func addr(n uint64) common.Address {
 	b := u256.From(n).Lsh(64).Bytes()
 	return common.BytesToAddress(b[:])
@@ -55,7 +55,8 @@ func units(n uint64, decimals int) u256.Int {
 	return u256.MustDecimal(u256.From(n).String() + strings.Repeat("0", decimals))
 }
 
-// testMarket is small, but has splits, detours, islands and liars.
+// testMarket is small, but has orders that are split, routes over several tokens,
+// tokens that no route reaches, and a token with hostile metadata.
 func testMarket(t testing.TB) *market.Snapshot {
 	t.Helper()
 	sources := monad.Sources()
@@ -110,8 +111,8 @@ func testConfig(t testing.TB) Config {
 	}
 }
 
-// service is the API behind real HTTP; every answer it gives is held against
-// the OpenAPI document.
+// service is the API over real HTTP; every answer is checked against the OpenAPI
+// document.
 type service struct {
 	*httptest.Server
 	t testing.TB
@@ -146,7 +147,7 @@ func (s service) do(method, path string, header ...string) answer {
 	return a
 }
 
-// raw is do for answers of which the document does not speak.
+// raw is do for answers that the document does not describe.
 func (s service) raw(method, path string, header ...string) answer {
 	s.t.Helper()
 	r, err := http.NewRequest(method, s.URL+path, nil)
@@ -194,8 +195,8 @@ var openapiDocument = sync.OnceValue(func() openapi.Document {
 	return d
 })
 
-// validate holds an answer against the document. A path that is not in it is
-// answered like a wrong /quote, a method that is not in it like a GET.
+// validate checks an answer against the document. For a path that is not in it, the
+// errors of /quote apply, and for a method that is not in it, those of GET.
 func validate(t testing.TB, method, target string, a answer) {
 	t.Helper()
 	path, _, _ := strings.Cut(target, "?")
@@ -219,8 +220,8 @@ func validate(t testing.TB, method, target string, a answer) {
 	}
 }
 
-// described is what the document says of a status of a path, all codes of its
-// problems included.
+// described is the description of a path and status in the document, which names
+// the codes of all its problems.
 func described(path string, status int) string {
 	type response struct {
 		Ref         string `json:"$ref"`
@@ -242,7 +243,7 @@ func described(path string, status int) string {
 	return r.Description
 }
 
-// params is a query string of pairs of names and values.
+// params is a query string, from pairs of names and values.
 func params(pairs ...any) string {
 	v := url.Values{}
 	for i := 0; i < len(pairs); i += 2 {

@@ -9,8 +9,8 @@ import (
 	"braid/u256"
 )
 
-// BenchmarkQuoteHTTP asks a real server on the loopback: amounts that nobody
-// asked for before, the same one again, and one that is refused.
+// BenchmarkQuoteHTTP sends quotes to a real server on the loopback interface: new
+// amounts, a cached one, and amounts that are refused.
 func BenchmarkQuoteHTTP(b *testing.B) {
 	s := serve(b)
 	for name, path := range map[string]func(i uint64) string{
@@ -40,7 +40,7 @@ func quoteOf(amount u256.Int) string {
 	return "/api/v1/quote" + params("tokenIn", wmon, "tokenOut", usdc, "amount", amount)
 }
 
-// BenchmarkQuote is the same without the wire.
+// BenchmarkQuote is the same without a network.
 func BenchmarkQuote(b *testing.B) {
 	h := New(testConfig(b))
 	b.ReportAllocs()

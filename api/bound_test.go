@@ -15,8 +15,8 @@ import (
 	"braid/venue/univ2"
 )
 
-// outOfLine is the test market with a circle around wrapped native that gains
-// about a tenth each time, more than any order could use up.
+// arbitrageMarket is the test market with a cycle of pools around wrapped native
+// that gains about 10 % per round, more than any order can take.
 func arbitrageMarket(t testing.TB) *market.Snapshot {
 	t.Helper()
 	snap := testMarket(t)
@@ -34,8 +34,8 @@ func arbitrageMarket(t testing.TB) *market.Snapshot {
 	return snap
 }
 
-// TestBoundReason: where the bound tells nothing about the plan, the answer says
-// why instead.
+// TestBoundReason: where the bound says nothing about the plan, the answer has the
+// reason instead.
 func TestBoundReason(t *testing.T) {
 	plain, short := serve(t), serve(t, func(c *Config) { c.MaxSteps = 1 })
 	snap := arbitrageMarket(t)
@@ -71,7 +71,7 @@ func TestBoundReason(t *testing.T) {
 	}
 }
 
-// checkBound: both figures, within the limit, or a sentence.
+// checkBound: there are bound and gap, the gap within its limit, or a reason.
 func checkBound(t *testing.T, m *metaBody) {
 	t.Helper()
 	shown, gap := m.BoundAmountOut != "", m.OptimalityGapBps
@@ -89,8 +89,7 @@ func TestBoundLaws(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 5))
 	bounds, reasons := 0, 0
 	for range 200 {
-		in, out := traded[rng.IntN(len(traded))], traded[rng.IntN(len(traded))]
-		amount := u256.From(rng.Uint64N(9_999) + 1).Mul(units(1, rng.IntN(24)))
+		in, out, amount := randomOrder(rng)
 		a := s.get("/api/v1/quote" + params("tokenIn", in, "tokenOut", out, "amount", amount, "include", "meta"))
 		if a.status != 200 {
 			continue
@@ -105,11 +104,11 @@ func TestBoundLaws(t *testing.T) {
 		}
 	}
 	if bounds < 20 || reasons < 20 {
-		t.Errorf("%d bounds, %d reasons: the market is too one-sided for this test", bounds, reasons)
+		t.Errorf("%d bounds, %d reasons: the market does not exercise this test", bounds, reasons)
 	}
 }
 
-// TestBoundTooLate: a quote that is there is not lost for want of its bound.
+// TestBoundTooLate: a quote is given even if there is no time for its bound.
 func TestBoundTooLate(t *testing.T) {
 	c := testConfig(t)
 	c.Timeout = time.Second
@@ -117,7 +116,7 @@ func TestBoundTooLate(t *testing.T) {
 	web := httptest.NewServer(h)
 	defer web.Close()
 	s := service{web, t}
-	s.get(goodQuote) // its plan is kept
+	s.get(goodQuote) // its plan is cached
 	for range cap(h.semaphore) {
 		h.semaphore <- struct{}{} // and no core is free for more
 	}

@@ -13,15 +13,15 @@ import (
 	"braid/market"
 )
 
-// TestMemoWorksOnce: of many who ask at once, one works.
-func TestMemoWorksOnce(t *testing.T) {
+// TestCacheComputesOnce: concurrent calls with one key share one computation.
+func TestCacheComputesOnce(t *testing.T) {
 	var m resultCache[int, int]
-	var worked atomic.Int32
+	var computed atomic.Int32
 	var g sync.WaitGroup
 	for range 64 {
 		g.Go(func() {
 			v, err := m.get(t.Context(), 7, func(context.Context) (int, error) {
-				worked.Add(1)
+				computed.Add(1)
 				time.Sleep(time.Millisecond)
 				return 49, errors.ErrUnsupported
 			})
@@ -31,17 +31,17 @@ func TestMemoWorksOnce(t *testing.T) {
 		})
 	}
 	g.Wait()
-	if worked.Load() != 1 {
-		t.Errorf("worked %d times", worked.Load())
+	if computed.Load() != 1 {
+		t.Errorf("computed %d times", computed.Load())
 	}
 }
 
-// TestMemoOutlivesItsLeader: who waits for one that gave up or broke down
-// goes on alone.
-func TestMemoOutlivesItsLeader(t *testing.T) {
+// TestCacheOutlivesItsCaller: a call that waits for one that is cancelled or panics
+// computes the result itself.
+func TestCacheOutlivesItsCaller(t *testing.T) {
 	for name, leave := range map[string]func(ctx context.Context, cancel func()) (int, error){
-		"gives up":    func(ctx context.Context, cancel func()) (int, error) { cancel(); return 0, ctx.Err() },
-		"breaks down": func(context.Context, func()) (int, error) { panic("broken") },
+		"is cancelled": func(ctx context.Context, cancel func()) (int, error) { cancel(); return 0, ctx.Err() },
+		"panics":       func(context.Context, func()) (int, error) { panic("broken") },
 	} {
 		var m resultCache[int, int]
 		began, wait := make(chan bool), make(chan bool)
@@ -66,8 +66,8 @@ func TestMemoOutlivesItsLeader(t *testing.T) {
 	}
 }
 
-// TestMemoIsBounded: made-up questions are forgotten.
-func TestMemoIsBounded(t *testing.T) {
+// TestCacheIsBounded: it does not grow with the number of keys.
+func TestCacheIsBounded(t *testing.T) {
 	var m resultCache[int, int]
 	for i := range 3 * maxCacheEntries {
 		m.get(t.Context(), i, func(context.Context) (int, error) { return i, nil })
@@ -77,8 +77,8 @@ func TestMemoIsBounded(t *testing.T) {
 	}
 }
 
-// TestAnswersFollowTheBlock: what was found on one snapshot is not told of
-// another, also when a reorg brings the first one back.
+// TestAnswersFollowTheBlock: a result of one snapshot is not given for another, even
+// when a reorg brings the first one back.
 func TestAnswersFollowTheBlock(t *testing.T) {
 	first := testMarket(t)
 	trade, err := first.Pools()[1].Swap(0, 1, units(300_000, 18))

@@ -31,12 +31,8 @@ type depthPoint struct {
 // depth is the endpoint /depth: what the market pays for amounts from where the
 // price hardly moves to where it has fallen by maxDepthImpactBps.
 func (s *server) depth(w *response) error {
-	q := readQuery(w, depthParameters)
-	req := s.parsePair(q)
-	if _, given := q.optional("amount"); given {
-		req.AmountIn = q.amount("amount")
-	}
-	if err := q.err(); err != nil {
+	req, err := s.parseDepth(w)
+	if err != nil {
 		return err
 	}
 	c, err := s.headFor(w)
@@ -56,6 +52,16 @@ func (s *server) depth(w *response) error {
 		return err
 	}
 	return w.writeUncached(depthBody{lowerHex(req.TokenIn), lowerHex(req.TokenOut), points})
+}
+
+// parseDepth reads the parameters of /depth. The amount is optional; 0: not given.
+func (s *server) parseDepth(w *response) (request, error) {
+	q := readQuery(w, depthParameters)
+	req := s.parsePair(q)
+	if _, given := q.optional("amount"); given {
+		req.AmountIn = q.amount("amount")
+	}
+	return req, q.err()
 }
 
 const (

@@ -8,8 +8,8 @@ import (
 	"braid/u256"
 )
 
-// TestDepth: every point is what /quote says, and together they show the
-// market from its price to where a third of it is gone.
+// TestDepth: every point equals the quote for its amount, and the points reach from
+// where the price hardly moves to where it has fallen by at least a quarter.
 func TestDepth(t *testing.T) {
 	s := serve(t)
 	for _, in := range []common.Address{wmon, usdc, weth, rare, evil, island, reef} {
@@ -53,22 +53,23 @@ func checkDepthPoints(t *testing.T, points []depthPoint) {
 	}
 }
 
-// TestDepthShowsTheAmount that was asked for, however small or large.
+// TestDepthShowsTheAmount: the amount of the request is among the points, however
+// small or large.
 func TestDepthShowsTheAmount(t *testing.T) {
 	s := serve(t)
 	for _, amount := range []u256.Int{u256.From(12345678901234), units(123, 18), units(1_234_567_891, 18)} {
 		var d depthBody
 		s.get("/api/v1/depth"+params("tokenIn", wmon, "tokenOut", usdc, "amount", amount)).into(t, &d)
 		checkDepthPoints(t, d.Points)
-		met := false
+		found := false
 		for _, p := range d.Points {
-			met = met || p.AmountIn == amount.String()
+			found = found || p.AmountIn == amount.String()
 		}
-		if !met {
+		if !found {
 			t.Errorf("%s: %+v", amount, d.Points)
 		}
 	}
-	// What no pool takes does no harm.
+	// An amount that cannot be swapped is left out.
 	for _, amount := range []u256.Int{u256.One, u256.Max} {
 		var d depthBody
 		s.get("/api/v1/depth"+params("tokenIn", rare, "tokenOut", wmon, "amount", amount)).into(t, &d)
@@ -79,7 +80,8 @@ func TestDepthShowsTheAmount(t *testing.T) {
 	}
 }
 
-// TestDepthCostsItsSearches: who asks for ladders only gets fewer answers.
+// TestDepthCostsItsSearches: to the rate limit, a request of /depth counts as many
+// quotes.
 func TestDepthCostsItsSearches(t *testing.T) {
 	s := serve(t, func(c *Config) { c.RatePerSecond = 2 })
 	if a := s.get("/api/v1/depth" + params("tokenIn", wmon, "tokenOut", usdc)); a.status != 200 {

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// TestBodiesEndWithANewline: a terminal's next prompt stands on a line of its
+// TestBodiesEndWithANewline: so that a terminal's next prompt is on a line of its
 // own, and tools that read lines read the last one too.
 func TestBodiesEndWithANewline(t *testing.T) {
 	s := serve(t)
@@ -43,8 +43,8 @@ func TestSecurityTxt(t *testing.T) {
 	}
 }
 
-// TestServers: the document names the address that the operator gave, whatever
-// Host a caller sends.
+// TestServers: the document names the URL of the configuration, whatever Host a
+// client sends.
 func TestServers(t *testing.T) {
 	for public, want := range map[string]string{"": "/", "https://swap.example.org/braid": "https://swap.example.org/braid"} {
 		s := serve(t, func(c *Config) { c.Public = public })

@@ -52,7 +52,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// checkProblem holds what is the same for all problems.
+// checkProblem checks what is the same for all problems.
 func checkProblem(t *testing.T, a answer, p problemBody) {
 	t.Helper()
 	want := classOf(p.Code)
@@ -77,8 +77,8 @@ func checkProblem(t *testing.T, a answer, p problemBody) {
 	}
 }
 
-// TestAllFaultsAtOnce: nobody has to fix a request one fault at a time.
-func TestAllFaultsAtOnce(t *testing.T) {
+// TestAllErrorsAtOnce: one answer names everything that is wrong with a request.
+func TestAllErrorsAtOnce(t *testing.T) {
 	s := serve(t)
 	a := s.get("/api/v1/swap?tokenIn=0x1&amount=-1&amount=2&slippageBps=x&excludeSources=Lfj,Tayo&recipient=bob&minAmountOut=x&deadlineSeconds=1&maxPriceImpactBps=x&include=y")
 	var p problemBody
@@ -101,7 +101,7 @@ func TestAllFaultsAtOnce(t *testing.T) {
 	}
 }
 
-// TestHintsWork: what a hint names can be asked for.
+// TestHintsWork: with the value of a hint, the request succeeds.
 func TestHintsWork(t *testing.T) {
 	s := serve(t)
 	ask := func(in, out, amount any) (answer, problemBody) {
@@ -133,19 +133,19 @@ func TestRetiredSourceMayBeExcluded(t *testing.T) {
 	}
 }
 
-// TestProblemsAreShared: a ladder that cannot be is kept as one problem for all
-// who ask, at the same time too.
+// TestProblemsAreShared: a cached problem is given to several requests, so that
+// rendering must not change it.
 func TestProblemsAreShared(t *testing.T) {
 	h := New(testConfig(t)).(*server)
 	p := &problem{code: noRoute}
 	h.renderProblem(&response{}, p)
 	if p.detail != "" || p.paramErrors != nil {
-		t.Errorf("telling it made it %+v", p)
+		t.Errorf("rendering made it %+v", p)
 	}
 }
 
-// TestNothingIsEchoed: what a caller sends comes back escaped, short, or not at
-// all.
+// TestNothingIsEchoed: what a client sends is in the answer escaped, short, or not
+// at all.
 func TestNothingIsEchoed(t *testing.T) {
 	s := serve(t)
 	long := strings.Repeat("A", 500)

@@ -2,20 +2,27 @@ package api
 
 import (
 	"encoding/json"
+	"errors"
+	"fmt"
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
+	"unicode"
+	"unicode/utf8"
 
+	"braid/calldata"
 	"braid/monad"
+	"braid/venue"
 )
 
-// TestHostileRequests throws random queries at the handler: BRAID_FUZZ says
-// how many.
+// TestHostileRequests sends random requests to the handler: as many as BRAID_FUZZ
+// says, or 20,000.
 func TestHostileRequests(t *testing.T) {
 	n := 20_000
 	if v := os.Getenv("BRAID_FUZZ"); v != "" {
@@ -49,7 +56,8 @@ var (
 	}
 )
 
-// hostile is half right most of the time, so that it comes far in.
+// randomRequest is a request with some wrong parameters. Most have the right tokens
+// and amounts too, so that they pass the first checks.
 func randomRequest(rng *rand.Rand) string {
 	pick := func(list []string) string { return list[rng.IntN(len(list))] }
 	token := func() string { return traded[rng.IntN(len(traded))].Hex() }
@@ -69,8 +77,8 @@ func randomRequest(rng *rand.Rand) string {
 	return pick(fuzzPaths) + "?" + strings.Join(pairs, "&")
 }
 
-// throw asks in process and returns the status. Whatever the request, the
-// answer is JSON and not the service's fault.
+// serveInProcess calls the handler and returns the status. Whatever the request, the
+// status is below 500, the body is JSON, and no header has a line break.
 func serveInProcess(t testing.TB, h http.Handler, target string) int {
 	path, query, _ := strings.Cut(target, "?")
 	r := &http.Request{Method: "GET", URL: &url.URL{Path: path, RawQuery: query}, RequestURI: target, Header: http.Header{}, RemoteAddr: "192.0.2.1:1", Proto: "HTTP/1.1"}
@@ -89,14 +97,109 @@ func serveInProcess(t testing.TB, h http.Handler, target string) int {
 	return w.Code
 }
 
+// FuzzRequest sends requests to all endpoints. Its seeds are the requests of
+// testdata/errors.txt and random ones.
 func FuzzRequest(f *testing.F) {
 	h := New(testConfig(f))
 	rng := rand.New(rand.NewPCG(5, 6))
+	for _, c := range readErrorCases(f) {
+		if c.service == "" && len(c.target) < maxURIBytes {
+			path, query, _ := strings.Cut(c.target, "?")
+			f.Add(path, query)
+		}
+	}
 	for range 50 {
 		path, query, _ := strings.Cut(randomRequest(rng), "?")
 		f.Add(path, query)
 	}
 	f.Fuzz(func(t *testing.T, path, query string) {
-		serveInProcess(t, h, "/api/v1/"+strings.TrimPrefix(path, "/api/v1/")+"?"+query)
+		serveInProcess(t, h, apiPrefix+"/"+strings.TrimPrefix(path, apiPrefix+"/")+"?"+query)
 	})
+}
+
+// FuzzQuery reads a query string as every endpoint with parameters does. What is
+// accepted is within its limits, and what is rejected has a message that can be
+// shown. Its seeds are the requests of testdata/errors.txt and right ones.
+func FuzzQuery(f *testing.F) {
+	s := New(testConfig(f)).(*server)
+	for _, c := range readErrorCases(f) {
+		_, query, _ := strings.Cut(c.target, "?")
+		f.Add(query)
+	}
+	permit := calldata.Permit{Kind: calldata.Permit2, Amount: units(1, 18), Deadline: uint64(now.Unix())}
+	pair := strings.TrimPrefix(params("tokenIn", wmon, "tokenOut", usdc, "amount", units(1, 18)), "?")
+	for _, more := range []string{
+		"", "&slippageBps=0&excludeSources=LFJ,UniswapV2&include=meta,why,viz&chainId=0x8f", "&search=usdc&limit=7", "&sellToken=1&slipageBps=3",
+		"&recipient=" + alice.Hex() + "&minAmountOut=1&deadlineSeconds=30&maxPriceImpactBps=0&include=approval,permit,calls&owner=" + weth.Hex() + "&permitNonce=41&permitVersion=2",
+		"&recipient=" + alice.Hex() + "&permit=" + fmt.Sprintf("%#x", permit.Prefix()) + strings.Repeat("07", 64) + "1b",
+	} {
+		f.Add(pair + more)
+	}
+	f.Fuzz(func(t *testing.T, query string) {
+		response := func() *response {
+			return &response{ResponseWriter: httptest.NewRecorder(), r: &http.Request{URL: &url.URL{RawQuery: query}}}
+		}
+		w := response()
+		if req, err := s.parseQuote(w); checkParsed(t, w, err, quoteParameters) {
+			checkOrder(t, req)
+		}
+		w = response()
+		if req, err := s.parseSwap(w); checkParsed(t, w, err, swapParameters) {
+			checkOrder(t, req)
+			if req.deadlineSeconds < 30 || req.deadlineSeconds > 3600 || req.maxImpactBps < 0 || req.maxImpactBps > 10_000 || req.recipient.Cmp(lastReserved) <= 0 {
+				t.Errorf("accepted %+v", req)
+			}
+			if p := req.permitOptions.permit; p != nil && (req.nativeIn || p.Amount.Lt(req.AmountIn)) {
+				t.Errorf("accepted the permit %+v", p)
+			}
+		}
+		w = response()
+		if req, err := s.parseDepth(w); checkParsed(t, w, err, depthParameters) && req.TokenIn == req.TokenOut {
+			t.Errorf("accepted %+v", req)
+		}
+		w = response()
+		if search, limit, err := parseTokens(w); checkParsed(t, w, err, tokensParameters) && (utf8.RuneCountInString(search) > maxSearch || limit < 1 || limit > maxLimit) {
+			t.Errorf("accepted search %q, limit %d", search, limit)
+		}
+	})
+}
+
+// checkParsed says whether a query was accepted, and checks its problem if not: its
+// code is one of status 400, every parameter has one error at most, and texts are
+// short, on one line and printable.
+func checkParsed(t *testing.T, w *response, err error, known []string) bool {
+	t.Helper()
+	for _, warning := range w.warnings {
+		if name, ok := strings.CutPrefix(warning, "UNKNOWN_PARAMETER;name="); !ok || !headerSafe.MatchString(name) {
+			t.Errorf("warning %q", warning)
+		}
+	}
+	if err == nil {
+		return true
+	}
+	p, ok := errors.AsType[*problem](err)
+	if !ok || classOf(p.code).Status != http.StatusBadRequest || len(p.paramErrors) == 0 {
+		t.Fatalf("%v", err)
+	}
+	seen := map[string]bool{}
+	for _, e := range p.paramErrors {
+		if !slices.Contains(known, e.Parameter) || seen[e.Parameter] || len(e.Message) > 300 || strings.ContainsFunc(e.Message, func(r rune) bool { return !unicode.IsPrint(r) }) {
+			t.Errorf("%q", e)
+		}
+		seen[e.Parameter] = true
+	}
+	return false
+}
+
+// checkOrder checks what all accepted orders have in common.
+func checkOrder(t *testing.T, req request) {
+	t.Helper()
+	if req.TokenIn == req.TokenOut || monad.IsNative(req.TokenIn) || monad.IsNative(req.TokenOut) || req.AmountIn.IsZero() || req.slippageBps > MaxSlippageBps {
+		t.Errorf("accepted %+v", req)
+	}
+	for _, id := range req.excludedIDs {
+		if !slices.ContainsFunc(monad.Sources(), func(s venue.Source) bool { return s.ID == id }) || !req.Exclude[id] {
+			t.Errorf("accepted the source %q", id)
+		}
+	}
 }

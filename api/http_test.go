@@ -59,7 +59,7 @@ func TestHeadIsGetWithoutBody(t *testing.T) {
 	}
 }
 
-// TestUnknownFile: the page's 404 is told as everywhere.
+// TestUnknownFile: the page's 404 is a problem like all others.
 func TestUnknownFile(t *testing.T) {
 	s := serve(t, func(c *Config) { c.Page = web.Handler(web.Site{}) })
 	for _, path := range []string{"/assets/none.js", "/assets/index.html", "/assets/%2e%2e", "/assets/..%2findex.html"} {
@@ -100,9 +100,9 @@ func TestQuoteHeaders(t *testing.T) {
 	}
 }
 
-// TestPeersParameters: what other aggregators call things is not passed over in
-// silence; the one name that can be right is.
-func TestPeersParameters(t *testing.T) {
+// TestForeignParameters: parameters of other aggregators raise a warning, and a
+// right chain ID does not.
+func TestForeignParameters(t *testing.T) {
 	s := serve(t)
 	swap := "/api/v1/swap" + params("tokenIn", wmon, "tokenOut", usdc, "amount", units(1, 18), "recipient", alice)
 	names := []string{
@@ -265,7 +265,7 @@ func TestOps(t *testing.T) {
 	}
 }
 
-// TestLog: the query is not logged, a bug is, whole.
+// TestLog: the query is not logged; a bug is, with stack and request id.
 func TestLog(t *testing.T) {
 	var log bytes.Buffer
 	s := serve(t, func(c *Config) {

@@ -58,7 +58,8 @@ func TestMarket(t *testing.T) {
 	}
 }
 
-// TestPausedSource: where no pool trades, the most frequent reason is told.
+// TestPausedSource: the reason of a paused source is the most frequent one of its
+// pools.
 func TestPausedSource(t *testing.T) {
 	g := newStage(t)
 	s := serve(t, g.config)

@@ -12,8 +12,9 @@ import (
 	"braid/u256"
 )
 
-// A permit that cannot work is refused before anybody pays for it.
-func TestPermitFaults(t *testing.T) {
+// TestPermitErrors: a permit that the contract would reject is refused before gas is
+// spent on it.
+func TestPermitErrors(t *testing.T) {
 	s := serve(t)
 	signature := strings.Repeat("07", 64) + "1b"
 	written := func(p calldata.Permit) string { return fmt.Sprintf("%#x", p.Prefix()) + signature }
@@ -51,7 +52,8 @@ func TestPermitFaults(t *testing.T) {
 	}
 }
 
-// What is to be signed is all the caller's own words; the walk signs it.
+// TestPermitTypedData: typed data to sign is made of the request's values. (The walk,
+// package walk, signs it and sends the swap.)
 func TestPermitTypedData(t *testing.T) {
 	s := serve(t)
 	var b swapBody

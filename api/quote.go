@@ -63,7 +63,20 @@ type metaBody struct {
 
 // quote is the endpoint /quote.
 func (s *server) quote(w *response) error {
-	req, err := s.parseQuote(w)
+	return s.withQuote(w, s.parseQuote, func(ctx context.Context, q *quote) error {
+		body, err := s.quoteBody(ctx, q)
+		if err != nil {
+			return err
+		}
+		w.warnUnpriced(&body)
+		return w.writeUncached(body)
+	})
+}
+
+// withQuote reads the request, quotes it on the newest snapshot, and calls write
+// with the quote. The context ends with the time of the request.
+func (s *server) withQuote(w *response, parse func(*response) (request, error), write func(context.Context, *quote) error) error {
+	req, err := parse(w)
 	if err != nil {
 		return err
 	}
@@ -73,12 +86,7 @@ func (s *server) quote(w *response) error {
 	if err != nil {
 		return err
 	}
-	body, err := s.quoteBody(ctx, q)
-	if err != nil {
-		return err
-	}
-	w.warnUnpriced(&body)
-	return w.writeUncached(body)
+	return write(ctx, q)
 }
 
 // budget is a context that ends when the request has taken Config.Timeout.

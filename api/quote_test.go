@@ -19,17 +19,23 @@ import (
 
 var traded = []common.Address{wmon, usdc, usdt, weth, rare, evil}
 
-// TestQuoteLaws holds random quotes to what the document promises of them.
+// randomOrder is two traded tokens, which may be the same, and an amount in raw
+// units.
+func randomOrder(rng *rand.Rand) (in, out common.Address, amount u256.Int) {
+	in, out = traded[rng.IntN(len(traded))], traded[rng.IntN(len(traded))]
+	return in, out, u256.From(rng.Uint64N(9_999) + 1).Mul(units(1, rng.IntN(24)))
+}
+
+// TestQuoteLaws checks what the document promises of quotes, for random orders.
 func TestQuoteLaws(t *testing.T) {
 	s := serve(t)
 	rng := rand.New(rand.NewPCG(1, 2))
 	quoted, split, hops := 0, 0, 0
 	for range 400 {
-		in, out := traded[rng.IntN(len(traded))], traded[rng.IntN(len(traded))]
+		in, out, amount := randomOrder(rng)
 		if in == out {
 			continue
 		}
-		amount := u256.From(rng.Uint64N(9_999) + 1).Mul(units(1, rng.IntN(24)))
 		a := s.get("/api/v1/quote" + params("tokenIn", in, "tokenOut", out, "amount", amount))
 		if a.status == 404 {
 			continue
@@ -52,12 +58,13 @@ func TestQuoteLaws(t *testing.T) {
 		}
 	}
 	if quoted < 150 || split < 10 || hops < 20 {
-		t.Errorf("%d quoted, %d split, %d in several steps: the market is too tame for this test", quoted, split, hops)
+		t.Errorf("%d quoted, %d split, %d in several steps: the market does not exercise this test", quoted, split, hops)
 	}
 }
 
-// checkFlow: what enters a token leaves it, in integers and in weights, and no
-// token is used before it is made, nor made while some of it is left.
+// checkFlow: amounts and weights are conserved at every token; no step spends a
+// token before one has bought it, nor buys one of which a part is spent and a part
+// is left.
 func checkFlow(t *testing.T, q quoteBody) {
 	t.Helper()
 	type sums struct {
@@ -126,7 +133,8 @@ func TestMaxSteps(t *testing.T) {
 	}
 }
 
-// TestVerifiedHops: a stranger may be bought and sold, not passed through.
+// TestVerifiedHops: an unverified token may be bought and sold, but not be an
+// intermediate token.
 func TestVerifiedHops(t *testing.T) {
 	through := func(verified bool, in, out common.Address, amount u256.Int) (steps int) {
 		var q quoteBody
@@ -140,12 +148,12 @@ func TestVerifiedHops(t *testing.T) {
 		return steps
 	}
 	if through(false, wmon, usdc, units(900_000, 18)) == 0 {
-		t.Error("no detour by itself: the market is too tame for this test")
+		t.Error("no unverified token without the rule: the market does not exercise this test")
 	}
 	if through(true, wmon, usdc, units(900_000, 18)) > 0 {
-		t.Error("a stranger in mid-route")
+		t.Error("an unverified token between the first and the last")
 	}
-	through(true, rare, weth, units(1, 18)) // has an answer
+	through(true, rare, weth, units(1, 18)) // fails if there is no quote
 
 	snap := testMarket(t)
 	lane := univ2.NewPool(snap.Pools()[0].Info().Source, addr(0x900100), [2]common.Address{lone, weth}, units(900, 18), units(900, 18))
@@ -166,12 +174,12 @@ func TestVerifiedHops(t *testing.T) {
 	}
 }
 
-// word is a 32-byte argument of calldata behind the selector.
+// word is the i-th 32-byte word of calldata after the selector.
 func word(data []byte, i int) u256.Int { return u256.FromBytes(data[4+32*i : 36+32*i]) }
 
 func TestSwap(t *testing.T) {
 	s := serve(t)
-	const minOut, recipient, deadline, tokenOut = 3, 4, 5, 2
+	const tokenOutWord, minOutWord, recipientWord, deadlineWord = 2, 3, 4, 5
 	ask := func(more ...any) swapBody {
 		t.Helper()
 		var b swapBody
@@ -184,15 +192,15 @@ func TestSwap(t *testing.T) {
 	if b.Tx.To != testContracts.Router.Hex() || b.Tx.Value != "0" || b.Tx.EstimatedGas == "0" || b.Meta != nil || b.Approval != nil {
 		t.Errorf("tx %+v", b.Tx)
 	}
-	if got := word(b.Tx.Data, recipient).Bytes(); common.BytesToAddress(got[:]) != alice {
+	if got := word(b.Tx.Data, recipientWord).Bytes(); common.BytesToAddress(got[:]) != alice {
 		t.Errorf("recipient %x", got)
 	}
-	if got := word(b.Tx.Data, deadline).Uint64(); got != uint64(now.Unix())+600 {
+	if got := word(b.Tx.Data, deadlineWord).Uint64(); got != uint64(now.Unix())+600 {
 		t.Errorf("deadline %d", got)
 	}
 	for _, c := range []struct {
 		name, value string
-		floor       u256.Int
+		minOut      u256.Int
 	}{
 		{"slippageBps", "50", out.Mul(u256.From(9950)).Div(u256.From(10000))},
 		{"slippageBps", "0", out},
@@ -201,8 +209,8 @@ func TestSwap(t *testing.T) {
 		{"minAmountOut", "0001", out.Mul(u256.From(9950)).Div(u256.From(10000))},
 	} {
 		got := ask("tokenIn", wmon, "tokenOut", usdc, c.name, c.value, "include", "meta")
-		if floor := word(got.Tx.Data, minOut); floor != c.floor || got.Meta.MinAmountOut != c.floor.String() {
-			t.Errorf("%s=%s: floor %s and %s, want %s", c.name, c.value, floor, got.Meta.MinAmountOut, c.floor)
+		if minOut := word(got.Tx.Data, minOutWord); minOut != c.minOut || got.Meta.MinAmountOut != c.minOut.String() {
+			t.Errorf("%s=%s: minimum %s and %s, want %s", c.name, c.value, minOut, got.Meta.MinAmountOut, c.minOut)
 		}
 	}
 
@@ -214,7 +222,7 @@ func TestSwap(t *testing.T) {
 		t.Error("native input changes the calldata")
 	}
 	unwrapped := ask("tokenIn", weth, "tokenOut", "0x0000000000000000000000000000000000000000", "maxPriceImpactBps", "10000")
-	if unwrapped.TokenOut != lowerHex(wmon) || !word(unwrapped.Tx.Data, tokenOut).IsZero() {
+	if unwrapped.TokenOut != lowerHex(wmon) || !word(unwrapped.Tx.Data, tokenOutWord).IsZero() {
 		t.Errorf("native output: %+v", unwrapped)
 	}
 }
@@ -239,7 +247,7 @@ func TestInclude(t *testing.T) {
 	}
 }
 
-// TestDeadlineFollowsTheBlock: a chain may run ahead of the wall clock.
+// TestDeadlineFollowsTheBlock: a block may be later than the wall clock.
 func TestDeadlineFollowsTheBlock(t *testing.T) {
 	s := serve(t, func(c *Config) {
 		c.Now = func() time.Time { return now.Add(-1000 * time.Second) }

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"context"
 	"fmt"
 	"strconv"
 	"time"
@@ -30,40 +31,37 @@ type txBody struct {
 
 // swap is the endpoint /swap.
 func (s *server) swap(w *response) error {
-	req, err := s.parseSwap(w)
-	if err != nil {
-		return err
-	}
-	ctx, cancel := s.budget(w)
-	defer cancel()
-	q, err := s.quoteNewest(ctx, w, req)
-	if err != nil {
-		return err
-	}
-	if err := q.check(); err != nil {
-		return err
-	}
-	began := time.Now()
-	tx, err := s.encode(q)
-	if err != nil {
-		return err
-	}
-	w.addTiming("encode", began)
-	quote, err := s.quoteBody(ctx, q)
-	if err != nil {
-		return err
-	}
-	w.warnUnpriced(&quote)
-	body := swapBody{quoteBody: quote, Permit: s.permits(q), Calls: q.calls(tx), Tx: txBody{
+	return s.withQuote(w, s.parseSwap, func(ctx context.Context, q *quote) error {
+		if err := q.check(); err != nil {
+			return err
+		}
+		began := time.Now()
+		tx, err := s.encode(q)
+		if err != nil {
+			return err
+		}
+		w.addTiming("encode", began)
+		body, err := s.quoteBody(ctx, q)
+		if err != nil {
+			return err
+		}
+		w.warnUnpriced(&body)
+		return w.writeUncached(s.swapBody(q, body, tx))
+	})
+}
+
+// swapBody is the JSON of a swap with what the request includes.
+func (s *server) swapBody(q *quote, body quoteBody, tx calldata.Tx) swapBody {
+	b := swapBody{quoteBody: body, Permit: s.permits(q), Calls: q.calls(tx), Tx: txBody{
 		To:           tx.To.Hex(),
 		Data:         tx.Data,
 		Value:        tx.Value.String(),
 		EstimatedGas: strconv.FormatUint(tx.Gas, 10),
 	}}
-	if req.wantApproval && !req.nativeIn && req.permitOptions.permit == nil {
-		body.Approval = q.approvalCall(tx)
+	if q.wantApproval && !q.nativeIn && q.permitOptions.permit == nil {
+		b.Approval = q.approvalCall(tx)
 	}
-	return w.writeUncached(body)
+	return b
 }
 
 // check rejects swaps that would lose money: a recipient that keeps the output, a

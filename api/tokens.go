@@ -79,9 +79,8 @@ func routable(snap *market.Snapshot, token int) bool {
 
 // tokens is the endpoint /tokens. It lists the newest snapshot, however old.
 func (s *server) tokens(w *response) error {
-	q := readQuery(w, []string{"search", "limit"})
-	search, limit := q.search(), q.limit()
-	if err := q.err(); err != nil {
+	search, limit, err := parseTokens(w)
+	if err != nil {
 		return err
 	}
 	c, err := s.headOfAnyAge()
@@ -94,6 +93,15 @@ func (s *server) tokens(w *response) error {
 		body = append(body, t.tokenBody)
 	}
 	return w.writeCached(map[string][]tokenBody{"tokens": body})
+}
+
+var tokensParameters = []string{"search", "limit"}
+
+// parseTokens reads the parameters of /tokens.
+func parseTokens(w *response) (search string, limit int, err error) {
+	q := readQuery(w, tokensParameters)
+	search, limit = q.search(), q.limit()
+	return search, limit, q.err()
 }
 
 // search reads the parameter search.

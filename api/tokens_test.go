@@ -68,8 +68,8 @@ func TestTokens(t *testing.T) {
 	}
 }
 
-// TestHostileMetadata: nothing a token says of itself reaches a caller that
-// could mislead eyes or parsers.
+// TestHostileMetadata: control characters, invisible characters and long texts of a
+// token do not reach a client.
 func TestHostileMetadata(t *testing.T) {
 	s := serve(t)
 	got := s.tokens("?search=" + evil.Hex())[0]
