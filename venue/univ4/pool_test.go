@@ -59,3 +59,22 @@ func TestIdle(t *testing.T) {
 		t.Error("native against wrapped native became a pool")
 	}
 }
+
+// TestSpacing: a log that says a tick spacing of zero or less makes no pool.
+func TestSpacing(t *testing.T) {
+	manager := common.HexToAddress("0x0a")
+	f := univ4.New([]venue.Source{{Family: univ4.Name, Factory: manager}}, wrappedNative)
+	for spacing, sound := range map[int32]bool{1: true, 0: false, -60: false} {
+		data := make([]byte, 5*32)
+		word := u256.From(uint64(max(spacing, 0)))
+		if spacing < 0 {
+			word = u256.Zero.Sub(u256.From(uint64(-spacing)))
+		}
+		b := word.Bytes()
+		copy(data[32:], b[:])
+		_, err := f.Decode(&types.Log{Address: manager, Data: data, Topics: []common.Hash{f.Topics()[0], {1}, {31: 2}, {31: 3}}})
+		if (err == nil) != sound {
+			t.Errorf("a spacing of %d: %v", spacing, err)
+		}
+	}
+}
