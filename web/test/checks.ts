@@ -50,3 +50,7 @@ export async function quoted(page: Page): Promise<string> {
   await page.waitForFunction(() => /\d[1-9]|[1-9]/.test(document.querySelector("output.amount")?.textContent ?? ""));
   return (await received(page).textContent())!;
 }
+
+/** Whether somebody looks, as the page is told it. */
+export const show = (page: Page, visible: boolean) =>
+  page.evaluate(`Object.defineProperty(document, "hidden", { configurable: true, value: ${!visible} }), void document.dispatchEvent(new Event("visibilitychange"))`);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { connect as dial, createServer, type AddressInfo, type Socket } from "node:net";
 import type { Page } from "playwright-core";
-import { check, quoted, type World } from "./checks";
+import { check, quoted, show, type World } from "./checks";
 import { ACTION, connect } from "./swaps";
 import { braid, screens, visit, type Service } from "./world";
 
@@ -26,10 +26,6 @@ async function proxy(to: string): Promise<{ url: string; hang(): void; close(): 
     close: () => (server.close(), all.forEach((socket) => socket.destroy())),
   };
 }
-
-/** Whether somebody looks, as the page is told it. */
-const show = (page: Page, visible: boolean) =>
-  page.evaluate(`Object.defineProperty(document, "hidden", { configurable: true, value: ${!visible} }), void document.dispatchEvent(new Event("visibilitychange"))`);
 
 async function streams(service: Service): Promise<number> {
   const text = await (await fetch(`${service.page}/metrics`)).text();

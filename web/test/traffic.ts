@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { CDPSession, Page } from "playwright-core";
-import { check, quoted, type World } from "./checks";
+import { check, quoted, show, type World } from "./checks";
 import { connect } from "./swaps";
 import { braid, visit } from "./world";
 
@@ -55,7 +55,7 @@ export function traffic(world: World): void {
         assert.ok(first > 0 && blocks > SECONDS, `${blocks} blocks in ${seconds} s`);
         assert.ok(hour <= MOST_PER_HOUR, `${(hour / 1e6).toFixed(2)} MB an hour`);
 
-        await page.evaluate(`Object.defineProperty(document, "hidden", { configurable: true, value: true }), void document.dispatchEvent(new Event("visibilitychange"))`);
+        await show(page, false);
         await page.waitForTimeout(1500);
         bytes.clear();
         await page.waitForTimeout(17_000);
