@@ -134,19 +134,30 @@ function labelsOf(nodes: Node[], ribbons: Ribbon[], gap: number, width: number, 
     labels.push({ ...label, x: x0 });
     return true;
   };
-  const ends: (() => void)[] = [];
+  const at = (node: Node, size: number) => (node.x0! < 2 ? node.x0! : node.x1! > width - 2 ? node.x1! - size : (node.x0! + node.x1! - size) / 2);
+  const line = (node: Node) => node.y0! - LABEL / 2 - 1;
   for (const node of nodes) {
-    const y = node.y0! - LABEL / 2 - 1;
     const text = cut(node.symbol, gap * 0.5, measure);
     const size = measure(text, true);
-    const [left, right] = [node.x0! < 2, node.x1! > width - 2];
-    place({ key: node.id, kind: "symbol", text, y }, left ? node.x0! : right ? node.x1! - size : (node.x0! + node.x1! - size) / 2, size);
-    if (!left && !right) continue;
-    const amount = amounts(node);
-    const long = measure(amount, false);
-    ends.push(() => place({ key: `${node.id} amount`, kind: "amount", text: amount, y }, left ? node.x0! + size + 6 : node.x1! - size - 6 - long, long));
+    place({ key: node.id, kind: "symbol", text, y: line(node) }, at(node, size), size);
   }
-  for (const end of ends) end();
+  // What had to be cut is whole where its neighbours leave room.
+  for (const [i, label] of labels.entries()) {
+    const node = nodes.find(({ id }) => id === label.key)!;
+    const size = measure(node.symbol, true);
+    const whole = { x0: at(node, size), x1: at(node, size) + size, y: label.y };
+    if (whole.x0 < 0 || whole.x1 > width || !boxes.every((other, j) => i === j || apart(whole, other))) continue;
+    boxes[i] = whole;
+    labels[i] = { ...label, text: node.symbol, x: whole.x0 };
+  }
+  for (const node of nodes) {
+    const [left, right] = [node.x0! < 2, node.x1! > width - 2];
+    const symbol = boxes[labels.findIndex(({ key }) => key === node.id)];
+    if ((!left && !right) || !symbol) continue;
+    const text = amounts(node);
+    const size = measure(text, false);
+    place({ key: `${node.id} amount`, kind: "amount", text, y: line(node) }, left ? symbol.x1 + 6 : symbol.x0 - 6 - size, size);
+  }
   for (const ribbon of [...ribbons].sort((a, b) => b.value - a.value)) {
     if (ribbon.width! < LABEL) continue;
     const [from, to] = [ribbon.source as Node, ribbon.target as Node];

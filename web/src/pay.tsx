@@ -66,8 +66,7 @@ function AmountField() {
         // At once: a key that comes before the next frame must not meet the grouped text.
         const field = event.currentTarget;
         const all = field.selectionStart === 0 && field.selectionEnd === field.value.length;
-        if (field.value !== typed.value) field.value = typed.value;
-        if (all) field.select();
+        if (field.value !== typed.value) field.setRangeText(typed.value, 0, field.value.length, all ? "select" : "end");
         edited.value = true;
       }}
       onBlur={() => (edited.value = false)}

@@ -11,7 +11,7 @@ async function faults(page: Page): Promise<string[]> {
     const outside = (box: DOMRect, frame: DOMRect) => box.left < frame.left - 0.5 || box.right > frame.right + 0.5 || box.top < frame.top - 0.5 || box.bottom > frame.bottom + 0.5;
     const svg = flow.querySelector("svg");
     const frame = svg?.getBoundingClientRect() ?? card;
-    const labels = [...flow.querySelectorAll(svg ? "svg text" : ".stop, .hop summary > span")].map((label) => ({ text: label.textContent ?? "", box: label.getBoundingClientRect() }));
+    const labels = [...flow.querySelectorAll(svg ? "svg text" : ".stop, .hop summary > span")].filter((label) => label.checkVisibility()).map((label) => ({ text: label.textContent ?? "", box: label.getBoundingClientRect() }));
     if (!labels.length) found.push("there is no label");
     if (svg && outside(frame, card)) found.push(`the diagram of ${frame.width} px sticks out of its card of ${card.width} px`);
     for (const [i, a] of labels.entries()) {
@@ -73,6 +73,7 @@ export function diagram(world: World): void {
         await page.locator(width === 360 ? ".flow .hop" : ".flow svg, .flow .hop").first().waitFor();
         await page.waitForTimeout(width === 1440 ? 100 : 450); // what moves has arrived
         drawn.set(width, (drawn.get(width) ?? 0) + (await page.locator(".flow svg").count()));
+        for (const more of await page.locator(".flow .more > summary").all()) await more.click();
         for (const fault of await faults(page)) bad.push(`${path} at ${width} px: ${fault}`);
       }
       steps += await page.locator(".flow .hop").count();
