@@ -96,7 +96,7 @@ define count_packages
 	"go: downloading "*) ;; \
 	*[!A-Za-z0-9_./~-]*) echo "$$line" >&2 ;; \
 	*) case $$((n++)) in \
-		0) $(say) "compiling about 700 Go packages" ;; \
+		0) $(say) "compiling Go packages, about 700 in all" ;; \
 		*00) $(say) "compiled $$((n - 1)) Go packages" ;; \
 	esac ;; esac; done; }
 endef
