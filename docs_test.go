@@ -15,9 +15,9 @@ var (
 	codeSpan   = regexp.MustCompile("`[^`]+`|(?m:^    .*$)")
 )
 
-// TestDocsNameWhatThereIs: every file, heading and make target that the docs
-// name is there.
-func TestDocsNameWhatThereIs(t *testing.T) {
+// TestDocsReferToWhatExists: every file, heading and make target that the docs refer
+// to exists.
+func TestDocsReferToWhatExists(t *testing.T) {
 	makefile := read(t, "Makefile")
 	pages, err := filepath.Glob("docs/*.md")
 	if err != nil || len(pages) == 0 {
@@ -43,7 +43,7 @@ func TestDocsNameWhatThereIs(t *testing.T) {
 	}
 }
 
-// headings are a page's, as links name them, a line each.
+// headings are the anchors of a page's headings, one on each line.
 func headings(page string) string {
 	var b strings.Builder
 	for _, line := range strings.Split(page, "\n") {
@@ -55,7 +55,7 @@ func headings(page string) string {
 	return strings.ReplaceAll(b.String(), " ", "-")
 }
 
-// TestVenuesAreListed holds docs/venues.md to the sources.
+// TestVenuesAreListed: the table of docs/venues.md is that of monad/sources.json.
 func TestVenuesAreListed(t *testing.T) {
 	var rows []struct {
 		ID, Type, Unproved string

@@ -13,7 +13,7 @@ import (
 )
 
 // mayImport is policy: which packages of this module a package may import. It is
-// changed on purpose, in a commit of its own. A package imports only packages of
+// changed deliberately, in a commit of its own. A package imports only packages of
 // lower layers; a family never imports a family; nothing imports cmd. Tests may
 // import any package. "*" is all of them.
 var mayImport = map[string][]string{
@@ -54,18 +54,18 @@ var pure = []string{"u256", "gas", "venue", "ticks", "venue/univ2", "venue/univ3
 // impure are the standard packages that a pure package may not import.
 var impure = []string{"log", "log/slog", "net", "net/http", "os", "time", "context"}
 
-// TestLayers holds the imports of every package to the policy.
+// TestLayers checks the imports of every package against the policy.
 func TestLayers(t *testing.T) {
 	seen := map[string]bool{}
 	eachGoFile(t, func(pkg, path string) {
 		seen[pkg] = true
 		allowed, known := mayImport[pkg]
 		if !known {
-			t.Errorf("%s: package %s is not on the list: say what it may import", path, pkg)
+			t.Errorf("%s: package %s is not on the list: add it, with what it may import", path, pkg)
 			return
 		}
 		for _, imported := range imports(t, path) {
-			if inner, ours := strings.CutPrefix(imported, "braid/"); ours {
+			if inner, internal := strings.CutPrefix(imported, "braid/"); internal {
 				if !slices.Contains(allowed, inner) && !slices.Contains(allowed, "*") {
 					t.Errorf("%s: %s may not import %s", path, pkg, inner)
 				}
@@ -76,12 +76,13 @@ func TestLayers(t *testing.T) {
 	})
 	for pkg := range mayImport {
 		if !seen[pkg] {
-			t.Errorf("package %s is gone: take it off the list", pkg)
+			t.Errorf("package %s does not exist: remove it from the list", pkg)
 		}
 	}
 }
 
-// TestPackagesAreDescribed holds ARCHITECTURE.md to the packages' own words.
+// TestPackagesAreDescribed: ARCHITECTURE.md has the first sentence of every package's
+// comment.
 func TestPackagesAreDescribed(t *testing.T) {
 	page, err := os.ReadFile("ARCHITECTURE.md")
 	if err != nil {

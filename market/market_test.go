@@ -159,8 +159,8 @@ func TestNext(t *testing.T) {
 	}
 }
 
-// TestPrices: worth comes through the deepest market, measured on the side
-// whose worth is known; without a market it is unknown.
+// TestPrices: a price comes from the deepest pool, measured on the side whose price
+// is known; without a pool it is unknown.
 func TestPrices(t *testing.T) {
 	s := next(t, market.New(chain), 1, []market.Token{usd, native, meme, lonely},
 		pool(1, usd, native, 3e6*1e6, 1e8*1e18), // 0.03 dollars, three millions deep
@@ -183,7 +183,7 @@ func TestPrices(t *testing.T) {
 	close("liquidity of MEME", s.Price(no).Liquidity, 30_000)
 }
 
-// TestStables: each is worth a dollar, whatever its only pool says.
+// TestStables: the price of each is a dollar, whatever the price of its only pool.
 func TestStables(t *testing.T) {
 	two := market.Chain{Stables: []common.Address{usd.Address, lonely.Address}}
 	s := next(t, market.New(two), 1, []market.Token{usd, lonely}, pool(1, usd, lonely, 3e12, 1e14))

@@ -6,16 +6,16 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// Price is what the pools say a token is worth.
+// Price is the price of a token by the pools of a snapshot.
 type Price struct {
-	USD       float64 // of one raw unit; 0 when unknown
-	Liquidity float64 // USD of this token standing in pools with a price
+	USD       float64 // dollars for one raw unit; 0 if unknown
+	Liquidity float64 // dollars of this token in all pools that can trade it
 }
 
-// Price of a token, by its number.
+// Price is the price of the token with a number.
 func (s *Snapshot) Price(token int) Price { return s.Graph().prices[token] }
 
-// USD is the worth of one raw unit of a token; 0 when unknown.
+// USD is the price of one raw unit of a token in dollars; 0 if unknown.
 func (s *Snapshot) USD(a common.Address) float64 {
 	if i, ok := s.Token(a); ok {
 		return s.Price(i).USD
@@ -23,10 +23,11 @@ func (s *Snapshot) USD(a common.Address) float64 {
 	return 0
 }
 
-// price walks out from the stablecoins. The next token to get a price is
-// always the one reached through the deepest market, measured on the side
-// whose worth is already known: to bend a price one has to put more real money
-// into a pool than the honest market holds.
+// price sets the prices of all tokens, starting from the stablecoins. The next token
+// to get one is always the one that the deepest pool leads to, where the depth is
+// that of the token with a known price, in dollars (Prim's algorithm for the maximum
+// spanning tree). So to manipulate a price one has to put more money into a pool
+// than the deepest other pool of the token holds.
 func (g *Graph) price(s *Snapshot) {
 	g.prices = make([]Price, len(s.tokens.all))
 	q := offers{deepest: make([]float64, len(s.tokens.all))}
@@ -51,7 +52,7 @@ func (g *Graph) price(s *Snapshot) {
 			switch {
 			case !credible(next.usd) || next.depth <= q.deepest[next.token]:
 			case len(g.out(int(l.To))) == 1:
-				g.prices[l.To].USD = next.usd // no other can come
+				g.prices[l.To].USD = next.usd // it has no other pool
 			default:
 				q.push(next)
 			}
@@ -60,14 +61,15 @@ func (g *Graph) price(s *Snapshot) {
 	for t := range g.prices {
 		price, row := &g.prices[t], g.out(t)
 		for i := range row {
-			if l := &row[i]; l.Out == 0 || l.In == 0 && l.Out == 1 { // one lane for each token of a pool
+			if l := &row[i]; l.Out == 0 || l.In == 0 && l.Out == 1 { // count a pool once for each of its tokens
 				price.Liquidity += price.USD * l.depth
 			}
 		}
 	}
 }
 
-// offer proposes a price for a token, seen through a market of some depth.
+// offer is a possible price of a token, by a pool with that depth in dollars on the
+// side of known price.
 type offer struct {
 	usd, depth float64
 	token      int32
@@ -77,10 +79,10 @@ func (a *offer) before(b *offer) bool {
 	return a.depth > b.depth || a.depth == b.depth && a.token < b.token
 }
 
-// offers give the deepest first.
+// offers is a heap of offers, the deepest first.
 type offers struct {
 	heap    []offer
-	deepest []float64 // by token: the depth of the last one, as only deeper ones are to come
+	deepest []float64 // by token: the depth of the last offer; only deeper ones are added
 }
 
 func (q *offers) push(o offer) {

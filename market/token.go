@@ -8,26 +8,26 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// Token is what people need to know about an ERC-20. What it says of itself is
-// the word of a stranger: inside a snapshot it is fit to be shown.
+// Token describes an ERC-20. Symbol and Name come from the token itself, so from
+// anybody; in a snapshot they are sanitized.
 type Token struct {
 	Address  common.Address
 	Symbol   string
 	Name     string
 	Decimals uint8
-	LogoURI  string // https, or empty
+	LogoURI  string // an https URL, or empty
 	Verified bool   // on the token list
 }
 
 const (
-	maxSymbol = 32 // code points
-	maxName   = 64
+	maxSymbol = 32   // code points
+	maxName   = 64   // code points
 	maxLogo   = 1024 // bytes
 )
 
-// fit makes the token fit to be shown. One without a symbol goes by its
-// address, one without a name by its symbol.
-func (t Token) fit() Token {
+// sanitized is the token with text that is safe to show. Without a symbol it gets a
+// short form of its address as symbol, without a name its symbol as name.
+func (t Token) sanitized() Token {
 	t.Symbol = clean(t.Symbol, maxSymbol)
 	t.Name = clean(t.Name, maxName)
 	t.LogoURI = logo(t.LogoURI)
@@ -41,9 +41,9 @@ func (t Token) fit() Token {
 	return t
 }
 
-// clean is valid UTF-8 without control, zero-width, bidirectional and other
-// characters that do not show, every run of white space one space, and at most
-// limit code points.
+// clean is s as valid UTF-8 of at most limit code points, without control,
+// zero-width, bidirectional and other invisible characters, and with one space for
+// every run of white space.
 func clean(s string, limit int) string {
 	shown := strings.Map(func(r rune) rune {
 		switch {
@@ -59,7 +59,8 @@ func clean(s string, limit int) string {
 	return strings.TrimSpace(string(runes[:min(len(runes), limit)]))
 }
 
-// logo is an https URL or nothing. Nobody here ever fetches it.
+// logo is s if it is an https URL of at most maxLogo bytes, else empty. It is never
+// fetched by the service.
 func logo(s string) string {
 	u, err := url.Parse(s)
 	if err != nil || u.Scheme != "https" || u.Host == "" || u.User != nil || len(s) > maxLogo {

@@ -8,8 +8,8 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// TestFit: nothing a token says of itself can mislead eyes or parsers.
-func TestFit(t *testing.T) {
+// TestSanitized: symbol and name of a token cannot mislead readers or parsers.
+func TestSanitized(t *testing.T) {
 	for _, c := range []struct{ said, want string }{
 		{"USDC", "USDC"},
 		{" Wrapped \t\n MON ", "Wrapped MON"},
@@ -21,12 +21,12 @@ func TestFit(t *testing.T) {
 		{"x\ufe0f\U000e0041", "x"}, // variation selector, tag
 		{"\xff\xfeok", "ok"},
 		{"\u3164\u115f", "0x0100…0000"}, // Hangul fillers show nothing
-		{"<b>&\"'", "<b>&\"'"},          // escaping is for those who print
+		{"<b>&\"'", "<b>&\"'"},          // escaping is up to the reader
 		{"ẞ漢字🚀", "ẞ漢字🚀"},
 		{strings.Repeat("é", 40), strings.Repeat("é", 32)},
 		{strings.Repeat("a ", 40), strings.TrimSpace(strings.Repeat("a ", 16))},
 	} {
-		token := Token{Address: common.Address{1}, Symbol: c.said}.fit()
+		token := Token{Address: common.Address{1}, Symbol: c.said}.sanitized()
 		if token.Symbol != c.want || token.Name != c.want {
 			t.Errorf("%q shows as %q, named %q, want %q", c.said, token.Symbol, token.Name, c.want)
 		}
@@ -35,22 +35,22 @@ func TestFit(t *testing.T) {
 		"https://a.example/x.svg": "https://a.example/x.svg", "http://a.example/x": "", "https:///x": "", "data:image/png,x": "",
 		"https://user:pw@a.example/": "", "https://a.example/\" onload=\"x": "https://a.example/%22%20onload=%22x", "https://a\nb/": "", "": "",
 	} {
-		if got := (Token{LogoURI: given}).fit().LogoURI; got != want {
+		if got := (Token{LogoURI: given}).sanitized().LogoURI; got != want {
 			t.Errorf("logo %q shows as %q, want %q", given, got, want)
 		}
 	}
 }
 
-func FuzzFit(f *testing.F) {
+func FuzzSanitized(f *testing.F) {
 	f.Add("USDC")
 	f.Fuzz(func(t *testing.T, said string) {
-		token := Token{Symbol: said, Name: said, LogoURI: said}.fit()
+		token := Token{Symbol: said, Name: said, LogoURI: said}.sanitized()
 		if token.Symbol == "" || token.Name == "" || !utf8.ValidString(token.Symbol+token.Name) ||
 			utf8.RuneCountInString(token.Symbol) > maxSymbol || utf8.RuneCountInString(token.Name) > maxName {
 			t.Fatalf("%+v", token)
 		}
-		if token.fit() != token {
-			t.Fatalf("%+v is fit, %+v fitter", token, token.fit())
+		if token.sanitized() != token {
+			t.Fatalf("%+v is changed again, to %+v", token, token.sanitized())
 		}
 	})
 }

@@ -24,7 +24,8 @@ var NativePlaceholder = common.HexToAddress("0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeee
 // currency: the zero address and NativePlaceholder do.
 func IsNative(a common.Address) bool { return a == common.Address{} || a == NativePlaceholder }
 
-// Addresses of canonical contracts: wrapped native (WMON) and stablecoins.
+// Canonical tokens: wrapped native (WMON), and the stablecoins whose price is one
+// dollar by definition.
 var (
 	WrappedNative = common.HexToAddress("0x3bd359C1119dA7Da1D913D1C4D2B7c461115433A")
 
@@ -39,15 +40,15 @@ var sourcesJSON []byte
 //go:embed tokens.json
 var tokensJSON []byte
 
-// Sources are the deployments, in the order in which the API lists them.
+// Sources are the deployments of venues, in the order in which the API lists them.
 func Sources() []venue.Source {
 	var rows []venue.Source
 	must(json.Unmarshal(sourcesJSON, &rows))
 	return rows
 }
 
-// Tokens is the token list without its entry for the native currency, which
-// is no ERC-20 and stands at the zero address.
+// Tokens is the token list without its entry for the native currency (the zero
+// address), which is not an ERC-20.
 func Tokens() []market.Token {
 	var list struct {
 		Tokens []struct {
@@ -71,8 +72,8 @@ func Tokens() []market.Token {
 	return tokens
 }
 
-// Chain is what a market on this chain has to know of it. The tip is what the
-// nodes answer to eth_maxPriorityFeePerGas.
+// Chain is the chain's constants for package market. The tip is what Monad's nodes
+// answer to eth_maxPriorityFeePerGas.
 func Chain() market.Chain {
 	const gwei = 1_000_000_000
 	return market.Chain{
@@ -83,7 +84,7 @@ func Chain() market.Chain {
 	}
 }
 
-// must guards the embedded data, which the tests read.
+// must panics on an error of the embedded data, which the tests parse too.
 func must(err error) {
 	if err != nil {
 		panic(fmt.Errorf("monad: embedded data: %w", err))

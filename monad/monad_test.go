@@ -10,7 +10,7 @@ import (
 	"braid/venue"
 )
 
-// TestSources: ids and factories are told apart by everything above.
+// TestSources: rows are complete, and no two share an ID or a factory.
 func TestSources(t *testing.T) {
 	if err := families.Check(monad.Sources()); err != nil {
 		t.Error(err)
@@ -31,7 +31,8 @@ func TestSources(t *testing.T) {
 	}
 }
 
-// TestTokens: the list has no native entry, no doubles, and the anchors.
+// TestTokens: the list has no entry twice and none for native, and it has wrapped
+// native and the stablecoins.
 func TestTokens(t *testing.T) {
 	seen := map[common.Address]bool{}
 	for _, token := range monad.Tokens() {

@@ -12,7 +12,8 @@ import (
 	"braid/venue"
 )
 
-// Answer is what a rival pays, in raw units, and the gas of its pools.
+// Answer is what a rival pays, in raw units of the output token, and the gas of its
+// pools.
 type Answer struct {
 	Out u256.Int
 	Gas uint64
@@ -24,7 +25,8 @@ const (
 	maxPaths = 8  // of a grid
 )
 
-// Single sends all along the one path that pays most.
+// Single routes the whole order along the one path that pays most, net of gas. It
+// gives false if there is no path.
 func Single(s *market.Snapshot, in, out common.Address, amount u256.Int) (Answer, bool) {
 	t, ok := newSearch(s, in, out)
 	if !ok {
@@ -33,8 +35,8 @@ func Single(s *market.Snapshot, in, out common.Address, amount u256.Int) (Answer
 	return t.quote(t.best(amount), amount)
 }
 
-// Chunks sends one part after the other, each along the path that pays most for
-// it after the parts before (greedy).
+// Chunks routes the order in 20 equal parts, one after the other, each along the
+// path that pays most for it after the parts before (greedy).
 func Chunks(s *market.Snapshot, in, out common.Address, amount u256.Int) (Answer, bool) {
 	t, ok := newSearch(s, in, out)
 	if !ok {
@@ -64,8 +66,8 @@ func Chunks(s *market.Snapshot, in, out common.Address, amount u256.Int) (Answer
 	return sum, true
 }
 
-// Grid splits the order between the best paths that have no pool in common, in
-// the best way that whole parts allow (dynamic programming).
+// Grid splits the order between up to 8 paths that have no pool in common, in the
+// best way that multiples of 5 % allow (dynamic programming).
 func Grid(s *market.Snapshot, in, out common.Address, amount u256.Int) (Answer, bool) {
 	t, ok := newSearch(s, in, out)
 	if !ok {
@@ -104,7 +106,7 @@ func share(amount u256.Int, k int) u256.Int {
 	return part
 }
 
-// Net is an answer less the cost of its gas, in raw units of the output token.
+// Net is the output less the cost of the gas, in raw units of the output token.
 func (a Answer) Net(s *market.Snapshot, token common.Address) float64 {
 	return a.Out.Float() - float64(a.Gas)*gasCost(s, s.USD(token))
 }
@@ -208,7 +210,8 @@ func (t *search) extend(k, from int, l *label) {
 	}
 }
 
-// crosses tells that an edge leads to a token or pool that the path has already.
+// crosses says whether an edge leads to a token, or uses a pool, that the path
+// already has.
 func (t *search) crosses(k, from int, e market.Edge) bool {
 	for {
 		if from == e.To {

@@ -13,9 +13,9 @@ import (
 
 var a, b, c = common.Address{1}, common.Address{2}, common.Address{3}
 
-// town has two equal pools between a and b, and a way round over c at half
-// the depth.
-func town(t *testing.T) *market.Snapshot {
+// testMarket has two equal pools between a and b, and a detour over c of half the
+// depth.
+func testMarket(t *testing.T) *market.Snapshot {
 	t.Helper()
 	row := &venue.Source{ID: "one", Family: univ2.Name, Type: venue.V2, Params: univ2.Fee(30)}
 	pair := func(n byte, x, y common.Address, depth uint64) venue.Pool {
@@ -30,9 +30,9 @@ func town(t *testing.T) *market.Snapshot {
 	return s
 }
 
-// Each does what it is named for, by the constant product.
+// TestRivals: what each rival pays, by the formula of the constant product.
 func TestRivals(t *testing.T) {
-	s, amount := town(t), u256.From(1e11)
+	s, amount := testMarket(t), u256.From(1e11)
 	pays := func(depth, x float64) float64 { return depth * x * 0.997 / (depth + x*0.997) }
 	round := func(x float64) float64 { return pays(5e11, pays(5e11, x)) }
 	best := 0.0

@@ -6,10 +6,11 @@ import (
 	"html/template"
 )
 
-// publicRPC is the node that the docs name where there is no local chain.
+// publicRPC is the node that the examples of the docs use if there is no local
+// chain.
 const publicRPC = "https://rpc.monad.xyz"
 
-// problem is a row of the table of errors.
+// problem is a row of the API's table of errors.
 type problem struct {
 	Code      string
 	Status    int
@@ -17,7 +18,7 @@ type problem struct {
 	Retryable bool
 }
 
-// problems reads the body of /errors.json, if the service has one.
+// problems decodes the body of /errors.json; it may be empty.
 func problems(body []byte) []problem {
 	var catalogue struct{ Errors []problem }
 	if len(body) > 0 {
@@ -28,26 +29,26 @@ func problems(body []byte) []problem {
 	return catalogue.Errors
 }
 
-// docs fills what only the running service knows into docs.html: the build
-// renders everything else (web/src/guide.tsx) and leaves actions of a template
-// between {% and %}. Nothing of it comes from a request.
+// docs executes docs.html as a template with what only the running service knows.
+// The build renders everything else (web/src/guide.tsx), with template actions
+// between {% and %}. Nothing that is filled in comes from a request.
 func docs(page []byte, site Site) []byte {
-	fill := struct {
-		Origin string // of the API, as the blocks print it
-		Own    string // the same where it is but the listener's: the script puts the reader's in its place
+	data := struct {
+		Origin string // of the API, in the examples
+		Own    string // Origin if it is only the listener's address: the script replaces it by the page's own
 		RPC    string
 		Key    string
 		Local  bool
 		Errors []problem
 	}{Origin: site.PublicURL, RPC: publicRPC, Key: "0x…", Errors: problems(site.Errors)}
 	if site.PublicURL == "" {
-		fill.Origin, fill.Own = site.Address, site.Address
+		data.Origin, data.Own = site.Address, site.Address
 	}
 	if site.Local != nil {
-		fill.Local, fill.Key, fill.RPC = true, site.Local.Key, fill.Origin+site.Local.RPC
+		data.Local, data.Key, data.RPC = true, site.Local.Key, data.Origin+site.Local.RPC
 	}
 	var filled bytes.Buffer
-	if err := template.Must(template.New("docs").Delims("{%", "%}").Parse(string(page))).Execute(&filled, fill); err != nil {
+	if err := template.Must(template.New("docs").Delims("{%", "%}").Parse(string(page))).Execute(&filled, data); err != nil {
 		panic(err) // the build's own template, and a buffer
 	}
 	return filled.Bytes()

@@ -14,8 +14,8 @@ import (
 
 var link = regexp.MustCompile(`(?:src|href)="(/assets/[^"]+)"`)
 
-// TestPage asks for the pages and every file they name; before the first build
-// for what stands in their place.
+// TestPage requests the pages and every file they refer to; before the first build
+// the placeholder.
 func TestPage(t *testing.T) {
 	h := Handler(Site{})
 	_, err := fs.Stat(dist, "dist/index.html")
@@ -36,7 +36,7 @@ func TestPage(t *testing.T) {
 }
 
 var small = fstest.MapFS{
-	"index.html": {Data: []byte("<head>" + slot + "</head>")},
+	"index.html": {Data: []byte("<head>" + localMeta + "</head>")},
 	"docs.html": {Data: []byte(`<meta name="braid:origin" content="{%.Own%}"><code>"{%.Origin%}/api" {%.RPC%} KEY={%.Key%}</code>` +
 		`{%range .Errors%}<tr id="{%.Code%}"><td>{%.Title%}</td></tr>{%end%}`)},
 	"assets/a-1234.js":    {Data: []byte("let a")},
@@ -44,20 +44,20 @@ var small = fstest.MapFS{
 	"assets/theme.js":     {Data: []byte("let b")},
 }
 
-// TestLocal: the key stands in the page of a local chain and in no other.
+// TestLocal: the page holds the key of the local chain, and only there.
 func TestLocal(t *testing.T) {
 	local := &Local{RPC: "/rpc", Account: "0xf3", Key: `0xac"><script>`}
 	if body := fetch(t, handler(small, Site{Local: local}), "/", "text/html", "").Body.String(); !strings.Contains(body, "0xac") || strings.Contains(body, "<script>") {
 		t.Errorf("the page of a local chain: %s", body)
 	}
-	if body := fetch(t, handler(small, Site{}), "/", "text/html", "").Body.String(); !strings.Contains(body, slot) {
+	if body := fetch(t, handler(small, Site{}), "/", "text/html", "").Body.String(); !strings.Contains(body, localMeta) {
 		t.Errorf("the page of another chain: %s", body)
 	}
 }
 
-// TestPacked: files whose name holds their hash are kept for good, packed ones
-// go only to those who can unpack them.
-func TestPacked(t *testing.T) {
+// TestCompressed: files whose name holds their hash may be cached for ever, and
+// compressed ones are sent only to clients that accept gzip.
+func TestCompressed(t *testing.T) {
 	h := handler(small, Site{})
 	w := fetch(t, h, "/assets/a-1234.js", "text/javascript", "br, gzip")
 	if w.Body.String() != "packed" || w.Header().Get("Content-Encoding") != "gzip" || !strings.Contains(w.Header().Get("Cache-Control"), "immutable") {
@@ -71,8 +71,8 @@ func TestPacked(t *testing.T) {
 	}
 }
 
-// TestDocsAreFilled: the docs print the service's own origin, never one that a
-// request names, and what they are given is text.
+// TestDocsAreFilled: the docs show the service's own origin, never one of a request,
+// and what is filled in is escaped.
 func TestDocsAreFilled(t *testing.T) {
 	errors := []byte(`{"errors":[{"code":"NO_ROUTE","status":404,"title":"<b>none</b>","retryable":false}]}`)
 	local := &Local{RPC: "/rpc", Key: `0xac"><script>`}
@@ -98,11 +98,11 @@ func TestDocsAreFilled(t *testing.T) {
 	}
 }
 
-// TestDocsAreOfThisAPI: docs that were built hold every path and parameter of
-// the OpenAPI document; `make page` builds them anew.
+// TestDocsAreOfThisAPI: the built docs have every path and parameter of the OpenAPI
+// document; if not, `make page` builds them again.
 func TestDocsAreOfThisAPI(t *testing.T) {
 	if _, err := fs.Stat(dist, "dist/docs.html"); err != nil {
-		return // TestPage looks at what stands in their place
+		return // TestPage checks the placeholder
 	}
 	data, err := os.ReadFile("../api/openapi.json")
 	if err != nil {
