@@ -7,11 +7,11 @@
 // Venue code comes from npm, by the artifacts.mjs of each family, and goes with
 // the contracts of the local chain and of the tests to build/artifacts, which
 // is not committed. --write first compiles our own contracts into contracts/out,
-// which is; --check compiles and compares them and writes nothing. Every file
-// is {"abi": […], "code": "0x…"}, the code being creation code but for the Lens,
-// which is never created. A job whose inputs and outputs are as its last run
-// left them is not run again. --for run leaves out what only tests use, and
-// --dry-run names the jobs that would run and runs none.
+// which is committed; --check compiles them, compares them with contracts/out and
+// writes nothing. Every file is {"abi": […], "code": "0x…"}. The code is creation
+// code, except that of the Lens, which is runtime code: the Lens is never deployed.
+// A job whose inputs and outputs have not changed since its last run is skipped.
+// --for run leaves out what only tests use; --dry-run lists the jobs that would run.
 
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
@@ -71,8 +71,8 @@ function compile(compiler, files, settings) {
   return contracts
 }
 
-// Nothing of the machine or the day enters our code: it is the same to the
-// byte wherever it is compiled, and so are the addresses derived from it.
+// Without metadata the bytecode depends on nothing but the sources: it is the same
+// wherever it is compiled, and so are the addresses derived from it.
 const settings = {
   evmVersion: 'cancun',
   viaIR: true,
@@ -80,23 +80,24 @@ const settings = {
   metadata: { bytecodeHash: 'none', appendCBOR: false },
 }
 
-function ours(paths) {
+function compileOwn(paths) {
   return compile('solc', Object.fromEntries(paths.map((p) => [relative(here, p), read(p)])), settings)
 }
 
-function own() {
-  const { Router, Executor, Lens, Token } = ours([...solidity(join(here, 'src')), join(here, 'dev', 'Token.sol')])
+function ownContracts() {
+  const { Router, Executor, Lens, Token } = compileOwn([...solidity(join(here, 'src')), join(here, 'dev', 'Token.sol')])
   return { Router, Executor, Lens, Token }
 }
 
 // Contracts of a folder that can be deployed.
 function deployable(folder) {
-  const built = ours([...solidity(join(here, folder)), join(here, 'src', 'Transfer.sol')])
+  const built = compileOwn([...solidity(join(here, folder)), join(here, 'src', 'Transfer.sol')])
   delete built.Transfer
   return Object.fromEntries(Object.entries(built).filter(([, c]) => c.code !== '0x'))
 }
 
-// Ours need no compiler to be run: they are taken as committed.
+// The contracts of the local chain need not be compiled: they are taken as
+// committed.
 const ofLocalChain = join(out, 'dev')
 const committed = (folder) => readdirSync(folder).filter((f) => f.endsWith('.json')).sort()
 
@@ -116,8 +117,8 @@ async function multicall() {
   return { Multicall3: { abi: multicall3Abi, code: multicall3Bytecode } }
 }
 
-// Permit2 stands at one address on every chain, which follows from its code:
-// what compiles to another address is not Permit2.
+// Permit2 has the same address on every chain, which follows from its code: a build
+// that gives another address is not Permit2.
 const permit2Home = join(modules, '@uniswap', 'v4-periphery', 'lib', 'permit2')
 const permit2Files = () => [...solidity(join(permit2Home, 'src')), ...['tokens/ERC20', 'utils/SafeTransferLib'].map((f) => join(permit2Home, 'lib', 'solmate', 'src', `${f}.sol`))]
 
@@ -137,11 +138,11 @@ async function permit2() {
     salt: '0x0000000000000000000000000000000000000000d3af2663da51c10215000000',
     bytecode: Permit2.code,
   })
-  if (at !== '0x000000000022D473030F116dDEE9F6B43aC78BA3') throw new Fault(`Permit2 of npm belongs at ${at}`)
+  if (at !== '0x000000000022D473030F116dDEE9F6B43aC78BA3') throw new Fault(`Permit2 of npm compiles to the address ${at}, not to that of Permit2: check the versions in package-lock.json`)
   return { Permit2 }
 }
 
-// Uniswap's own router of V3, to measure ours against.
+// Uniswap's own router of V3, for comparison of gas.
 function swapRouter() {
   const { abi, bytecode } = json(join(modules, '@uniswap', 'v3-periphery', 'artifacts', 'contracts', 'SwapRouter.sol', 'SwapRouter.json'))
   return { SwapRouter: { abi, code: bytecode } }
@@ -154,14 +155,14 @@ function write(folder, name, artifact) {
   renameSync(path + '.new', path)
 }
 
-// A stamp is the digest of all that went into a job and all that came out.
+// A stamp holds the digest of all inputs and outputs of a job.
 function digest(paths) {
   const hash = createHash('sha256')
   for (const path of paths) hash.update(relative(root, path)).update('\0').update(existsSync(path) ? read(path) : '').update('\0')
   return hash.digest('hex')
 }
 
-// A family says in its own folder how its venues' code is made.
+// Each family has an artifacts.mjs with the jobs that build its venues' code.
 async function families() {
   const tools = { root, modules, read, json, solidity, compile, Fault }
   const jobs = []
@@ -174,12 +175,12 @@ async function families() {
   return jobs
 }
 
-// Every job there is. The slow ones say about how many seconds they take. What
-// a job with a folder of its own makes is committed.
+// All jobs. `seconds` is about how long a slow one takes. The output of a job with a
+// folder of its own (`to`) is committed.
 async function allJobs() {
   const sources = (...folders) => folders.flatMap((folder) => solidity(join(here, folder)))
   return [
-    { name: 'contracts', to: out, inputs: sources('src', 'dev'), seconds: 40, run: own },
+    { name: 'contracts', to: out, inputs: sources('src', 'dev'), seconds: 40, run: ownContracts },
     { name: 'contracts of the local chain', to: ofLocalChain, inputs: sources('src', 'dev'), seconds: 20, run: () => deployable('dev') },
     { name: 'local chain', inputs: committed(ofLocalChain).map((f) => join(ofLocalChain, f)), run: localChain },
     { name: 'contracts of the tests', inputs: sources('src', 'test'), seconds: 3, testOnly: true, run: () => deployable('test') },
@@ -191,7 +192,7 @@ async function allJobs() {
   ]
 }
 
-// In a worker thread: runs the jobs it is told to, by their names.
+// The main function of a worker thread: it runs jobs by their names.
 async function work() {
   const jobs = await allJobs()
   parentPort.on('message', async (name) => {
@@ -203,8 +204,8 @@ async function work() {
   })
 }
 
-// A compiler keeps one thread busy, so jobs run in threads of their own, the
-// longest first; done is called with what each has built.
+// A compiler blocks its thread, so jobs run in worker threads, the longest first;
+// done is called with the output of each.
 async function runJobs(jobs, done) {
   const queue = [...jobs].sort((a, b) => (b.seconds ?? 0) - (a.seconds ?? 0))
   const drain = async () => {
@@ -225,7 +226,7 @@ async function runJobs(jobs, done) {
   await Promise.all(Array.from({ length: Math.min(jobs.length, availableParallelism(), 4) }, drain))
 }
 
-// Seconds count from the start of make, where it says when that was.
+// Progress lines begin with the seconds since make was started (BEGAN), if it was.
 const began = Number(process.env.BEGAN) || Date.now() / 1000
 
 function progress(line) {
@@ -262,14 +263,14 @@ async function check() {
       }
     }
     for (const file of committed(to)) {
-      if (!compiled.some(([name]) => name === file)) throw new Fault(`${relative(root, join(to, file))} has no source: remove it`)
+      if (!compiled.some(([name]) => name === file)) throw new Fault(`${relative(root, join(to, file))} has no source: delete it`)
     }
   }
   console.log('contracts/out is what the sources compile to')
 }
 
 try {
-  if (!existsSync(join(modules, 'solc'))) throw new Fault('node_modules is missing: run npm install')
+  if (!existsSync(join(modules, 'solc'))) throw new Fault('node_modules is missing: run `make artifacts`, which installs it')
   const flags = options()
   if (flags.check) await check()
   else if (isMainThread) await build(flags)

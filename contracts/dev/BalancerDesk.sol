@@ -83,9 +83,9 @@ interface IDecimals {
 }
 
 /// @title BalancerDesk
-/// @notice Stands on the local chain for what surrounds the vault on mainnet:
-/// a factory of pools, the routers, and the authorizer, who obeys the owner.
-/// Shares of pools stay here; tokens come from the caller and go to him.
+/// @notice Replaces on the local chain what surrounds the vault on mainnet: the
+/// factories of pools, the routers, and the authorizer, which allows the owner
+/// everything. Shares of pools stay here; tokens are paid by and to the caller.
 contract BalancerDesk {
     event Decimals(address indexed token, uint8 decimals);
 
@@ -106,7 +106,7 @@ contract BalancerDesk {
         return who == owner;
     }
 
-    /// @notice Tells in a log what the founder cannot read.
+    /// @notice Emits a value as a log: the deployer reads results of transactions by logs.
     function look(address token) external {
         emit Decimals(token, IDecimals(token).decimals());
     }

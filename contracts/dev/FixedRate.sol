@@ -2,7 +2,7 @@
 pragma solidity 0.8.30;
 
 /// @title FixedRate
-/// @notice What a token is worth in another, once and for all.
+/// @notice A rate provider whose rate never changes.
 contract FixedRate {
     uint256 public immutable getRate;
 

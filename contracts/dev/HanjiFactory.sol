@@ -4,8 +4,8 @@ pragma solidity 0.8.30;
 import {HanjiMarket, HanjiTerms} from "./HanjiMarket.sol";
 
 /// @title HanjiFactory
-/// @notice Stands in for Hanji's factory on the local chain: it opens markets
-/// and says so in the factory's words.
+/// @notice Replaces Hanji's factory on the local chain: it opens markets and emits
+/// the factory's events.
 contract HanjiFactory {
     event OnchainCLOBCreated(
         address indexed creator,

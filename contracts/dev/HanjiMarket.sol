@@ -8,7 +8,7 @@ interface IHanjiToken {
     function withdraw(uint256 amount) external;
 }
 
-/// What a market is opened with, in the words of its factory's log.
+/// Parameters of a market, as in the event of its factory.
 struct HanjiTerms {
     address tokenX;
     address tokenY;
@@ -20,10 +20,10 @@ struct HanjiTerms {
 }
 
 /// @title HanjiMarket
-/// @notice Stands in for Hanji's order book on the local chain, after its
-/// published interface. Prices are whole numbers of at most six significant
-/// digits, in units of Y for a unit of X. Makers pay no fee, and what a trade
-/// makes is paid out at once.
+/// @notice Replaces Hanji's order book on the local chain, by its published
+/// interface. Prices are integers of at most six significant digits, in units of Y
+/// for a unit of X. Makers pay no fee, and the proceeds of a trade are paid out at
+/// once.
 contract HanjiMarket {
     event OrderPlaced(
         address indexed owner,
@@ -72,7 +72,7 @@ contract HanjiMarket {
 
     struct Level {
         uint128 shares;
-        uint128 head; // the oldest order that may stand
+        uint128 head; // the oldest order that may be open
         uint64[] ids;
     }
 
@@ -120,7 +120,7 @@ contract HanjiMarket {
         aggressiveRate = t.aggressiveRate;
     }
 
-    /// @dev Fits the 2,300 gas wrapped native gives along.
+    /// @dev Needs less than the 2,300 gas that wrapped native passes on.
     receive() external payable {
         if (msg.sender != tokenX && msg.sender != tokenY) revert Forbidden();
     }
@@ -182,7 +182,8 @@ contract HanjiMarket {
         return (orderId, t.shares, t.value, t.fee);
     }
 
-    /// @notice Trades as much as costs or makes at most the target, fee included.
+    /// @notice Trades the largest quantity whose cost or proceeds, fee included, are at
+    /// most the target.
     function placeMarketOrderWithTargetValue(
         bool isAsk,
         uint128 targetTokenYValue,
@@ -204,8 +205,8 @@ contract HanjiMarket {
         return (t.shares, t.value, t.fee);
     }
 
-    /// @notice Pays a maker what was traded of an order and, unless it is only
-    /// that, takes the rest off the book.
+    /// @notice Pays a maker the filled part of an order and, unless only that is asked,
+    /// cancels the rest.
     function claimOrder(address owner, uint64 orderId, bool onlyClaim, bool, bool, uint256 expires)
         external
         open(expires)

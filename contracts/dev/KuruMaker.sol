@@ -11,14 +11,14 @@ interface IOrders {
 }
 
 /// @title KuruMaker
-/// @notice Opens markets on the local chain and makes them: a quarter of what
-/// it is given stands in the book, the rest in the vault.
+/// @notice Opens markets on the local chain and provides their liquidity: a quarter
+/// of what it is given as orders in the book, the rest in the vault.
 contract KuruMaker {
     error PriceOutOfRange(uint256 price);
 
     uint256 private constant LEVELS = 24; // of each side
-    uint256 private constant NEAREST = 3; // basis points from the middle to the best
-    uint256 private constant APART = 6; // and from one to the next
+    uint256 private constant NEAREST = 3; // basis points from the mid price to the best order
+    uint256 private constant APART = 6; // basis points from one order to the next
     uint256 private constant TAKER_FEE = 4;
     uint256 private constant MAKER_FEE = 1;
     uint256 private constant SPREAD = 30; // of the vault
@@ -69,7 +69,7 @@ contract KuruMaker {
         KuruVault(vault).offer(uint96(size * SPREAD / (2 * BPS + SPREAD)), uint96(size * SPREAD / (2 * BPS)), ask, bid);
     }
 
-    /// @dev The further from the middle, the more is offered.
+    /// @dev The further from the mid price, the larger the order.
     function place(address market, uint256 price, uint256 size) private {
         uint256 unit = size / (LEVELS * (LEVELS + 1) / 2);
         for (uint256 i = 1; i <= LEVELS; i++) {

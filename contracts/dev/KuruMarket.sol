@@ -5,8 +5,8 @@ pragma solidity 0.8.30;
 /// @notice The proxy of an order book on the local chain. Kuru's package holds
 /// a build of the book older than its published source, which does not log
 /// changes of its vault and of its state. The proxy logs them as the source
-/// does, and so the one oddity of that build: a take that fills part of a step
-/// of the vault rounds the opposite step anew.
+/// does, including one deviation of that build: a market order that fills part of a
+/// level of the vault rounds the size of the opposite level again.
 contract KuruMarket {
     event VaultParamsUpdated(
         uint96 askSize, uint96 askFilled, uint96 bidSize, uint96 bidFilled, uint256 ask, uint256 bid
@@ -24,7 +24,7 @@ contract KuruMarket {
         uint96 spread;
     }
 
-    // Apart from what the book keeps in this storage.
+    // A slot that the book, which shares this storage, does not use.
     bytes32 private constant STATE = keccak256("KuruMarket.marketState");
 
     address private immutable book;
@@ -44,7 +44,8 @@ contract KuruMarket {
         }
     }
 
-    /// @dev Called from here too: the book's own would refuse the value of a take.
+    /// @dev Used by this contract too: the book's own would refuse the value of a market
+    /// order.
     function getVaultParams() external returns (Ladder memory) {
         return abi.decode(forward(msg.data), (Ladder));
     }
@@ -70,7 +71,7 @@ contract KuruMarket {
         }
     }
 
-    /// @dev A step moves both prices. If one stood still, nothing else may change.
+    /// @dev A filled level moves both prices. Any other change is emitted as a log.
     function compare(Ladder memory a, Ladder memory b) private {
         if (a.bid != b.bid && a.ask != b.ask) return;
         if (a.bid != b.bid || a.ask != b.ask || a.bidSize != b.bidSize || a.askSize != b.askSize) log(b);

@@ -33,8 +33,8 @@ interface IBook {
 }
 
 /// @title KuruVault
-/// @notice Stands in for the vault of a market. Its keeper sets the ladder; its
-/// money lies in the margin account.
+/// @notice Replaces the vault of a market. Its keeper sets prices and sizes; its
+/// tokens are in the margin account.
 contract KuruVault {
     error NotKeeper(address caller);
 
@@ -54,8 +54,8 @@ contract KuruVault {
 }
 
 /// @title KuruRegistrar
-/// @notice Stands in for Kuru's router on the local chain: it opens markets
-/// and says so in the router's words.
+/// @notice Replaces Kuru's router on the local chain: it opens markets and emits the
+/// router's events.
 contract KuruRegistrar {
     event MarketRegistered(
         address baseAsset,
@@ -136,7 +136,7 @@ contract KuruRegistrar {
             t.makerFeeBps,
             vault,
             t.spread,
-            address(1) // nobody forwards
+            address(1) // no trusted forwarder
         );
     }
 

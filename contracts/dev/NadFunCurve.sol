@@ -9,10 +9,10 @@ interface IWrapped {
 }
 
 /// @title NadFunCurve
-/// @notice Stands in for nad.fun's bonding curves on the local chain, after
-/// the published interface of their first version. It is paid before it is
+/// @notice Replaces nad.fun's bonding curves on the local chain, by the published
+/// interface of their first version. It is paid before it is
 /// called. There are no penalties on early buys, and a curve that graduates
-/// hands what it holds to the treasury instead of opening a pool.
+/// sends what it holds to the treasury instead of opening a pool.
 contract NadFunCurve {
     event CurveCreate(
         address indexed creator,

@@ -16,9 +16,9 @@ interface IMon {
 }
 
 /// @title NadFunRouter
-/// @notice Stands in for nad.fun's router on the local chain, after its
-/// published interface: it takes and pays native currency. The fee comes off
-/// what a buyer pays and off what a seller gets, and goes to the treasury.
+/// @notice Replaces nad.fun's router on the local chain, by its published
+/// interface: it takes and pays native currency. The fee is
+/// taken from what a buyer pays and from what a seller gets, and goes to the treasury.
 contract NadFunRouter {
     error ExpiredDeadLine();
     error InvalidAmountIn();

@@ -40,8 +40,8 @@ contract V3Actor {
         pool = address(0);
     }
 
-    /// @dev Every fork names its callbacks anew; all of them open with the two
-    /// amounts, of which those above zero are owed.
+    /// @dev Every fork has its own names of callbacks; all begin with the two amounts,
+    /// of which those above zero are owed.
     fallback() external {
         if (msg.sender != pool) revert NotPool(msg.sender);
         (int256 amount0, int256 amount1) = abi.decode(msg.data[4:], (int256, int256));
