@@ -185,7 +185,7 @@ func TestLaw4TokenCallsUnlockedManager(t *testing.T) {
 	odd := s.deploy(s.artifact("Odd").Init(uint8(3), hook, user, e18(10_000_000)))
 	s.endow(odd)
 	s.others = append(s.others, odd)
-	s.must(user, odd, nil, pack(Token, "transfer", founder, e18(1_000_000)))
+	s.must(user, odd, nil, pack(Token, "transfer", deployer, e18(1_000_000)))
 	s.openV4(odd, s.b)
 	manager := func(signature string, words ...common.Address) act {
 		id := sighash(signature)

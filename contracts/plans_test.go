@@ -133,7 +133,7 @@ func (s *venueRig) besideNative(isNative bool) common.Address {
 	for i := range 20 {
 		token := s.token(fmt.Sprint("T", i))
 		s.others = append(s.others, token)
-		s.must(user, token, nil, pack(Token, "transfer", founder, e18(1_000_000)))
+		s.must(user, token, nil, pack(Token, "transfer", deployer, e18(1_000_000)))
 		s.openV4(s.wrapped, token)
 		st := s.through("V4", s.wrapped, token)
 		if st.Pool.Call(st.In, st.Out).Body[1] == 1 == isNative {

@@ -25,7 +25,7 @@ import (
 	"braid/venue/univ4"
 )
 
-var founder = common.HexToAddress("0x00000000000000000000000000000000000f0000")
+var deployer = common.HexToAddress("0x00000000000000000000000000000000000f0000")
 
 // The two contracts whose addresses are in the Executor's code.
 var (
@@ -50,10 +50,10 @@ type family interface {
 
 func newVenueRig(t testing.TB) *venueRig {
 	s := &venueRig{rig: newRig(t), pools: map[venue.ID]venue.Pool{}}
-	s.Fund(founder, u256.FromBig(e18(10_000_000)))
-	s.must(founder, s.wrapped, e18(1_000_000), nil)
+	s.Fund(deployer, u256.FromBig(e18(10_000_000)))
+	s.must(deployer, s.wrapped, e18(1_000_000), nil)
 	for _, token := range []common.Address{s.a, s.b, s.c} {
-		s.must(user, token, nil, pack(Token, "transfer", founder, e18(2_000_000)))
+		s.must(user, token, nil, pack(Token, "transfer", deployer, e18(2_000_000)))
 	}
 
 	v3 := venue.Source{ID: "V3", Family: univ3.Name, Factory: place("V3")}
@@ -120,7 +120,7 @@ func place(name string) common.Address { return common.BytesToAddress(crypto.Kec
 
 // A venueRig is a venue.Site, on which the families set themselves up.
 
-func (s *venueRig) Founder() common.Address { return founder }
+func (s *venueRig) Deployer() common.Address { return deployer }
 
 func (s *venueRig) Init(name string, args ...any) ([]byte, error) {
 	c, err := Read(filepath.Join("..", "build", "artifacts", name+".json"))
@@ -131,14 +131,14 @@ func (s *venueRig) Init(name string, args ...any) ([]byte, error) {
 }
 
 func (s *venueRig) Etch(at common.Address, init []byte) error {
-	s.etch(founder, at, init)
+	s.etch(deployer, at, init)
 	return nil
 }
 
 func (s *venueRig) Send(txs []venue.Tx) (logs [][]*types.Log, err error) {
 	for _, tx := range txs {
 		before := len(s.Logs())
-		s.must(founder, tx.To, tx.Value.Big(), tx.Data)
+		s.must(deployer, tx.To, tx.Value.Big(), tx.Data)
 		logs = append(logs, s.Logs()[before:])
 	}
 	s.follow()

@@ -75,8 +75,8 @@ func (t *trader) trade(ctx context.Context) error {
 	if err := t.chain.sync(); err != nil { // or a nonce that was used already would be taken
 		return err
 	}
-	mined, err := t.node.NonceAt(ctx, founder, nil)
-	nonce := t.chain.eth.TxPool().Nonce(founder)
+	mined, err := t.node.NonceAt(ctx, deployer, nil)
+	nonce := t.chain.eth.TxPool().Nonce(deployer)
 	if err != nil || nonce > mined {
 		return err // what was sent before is not in a block yet
 	}
@@ -94,7 +94,7 @@ func (t *trader) trade(ctx context.Context) error {
 		txs, err := t.swap(ctx, o)
 		faults = append(faults, err)
 		for _, tx := range txs {
-			signed = append(signed, Sign(founderKey, nonce+uint64(len(signed)), tx))
+			signed = append(signed, Sign(deployerKey, nonce+uint64(len(signed)), tx))
 		}
 	}
 	if err := errors.Join(t.chain.eth.TxPool().Add(signed, true)...); err != nil {
@@ -125,7 +125,7 @@ func (t *trader) small() (o order, ok bool) {
 }
 
 // swap is the transactions that carry out an order, with as much as the
-// founder holds. They are none where the founder holds nothing or the pool
+// deployer holds. They are none where the deployer holds nothing or the pool
 // cannot take it.
 func (t *trader) swap(ctx context.Context, o order) ([]venue.Tx, error) {
 	tokens := o.pool.Info().Tokens
@@ -142,7 +142,7 @@ func (t *trader) swap(ctx context.Context, o order) ([]venue.Tx, error) {
 		return nil, fmt.Errorf("pool %s: %w", o.pool.Info().ID, err)
 	}
 	tx, err := t.at.Encode(&swap, calldata.Terms{
-		Recipient: founder, MinOut: swap.AmountOut, Deadline: max(t.chain.Head().Time, uint64(time.Now().Unix())) + 600,
+		Recipient: deployer, MinOut: swap.AmountOut, Deadline: max(t.chain.Head().Time, uint64(time.Now().Unix())) + 600,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("pool %s: %w", o.pool.Info().ID, err)
@@ -159,13 +159,13 @@ func (t *trader) swap(ctx context.Context, o order) ([]venue.Tx, error) {
 	return txs, nil
 }
 
-// balance is what the founder holds of a token: of a launched one, only what
+// balance is what the deployer holds of a token: of a launched one, only what
 // it bought.
 func (t *trader) balance(ctx context.Context, token common.Address) (u256.Int, error) {
 	if held, ok := t.held[token]; ok {
 		return held, nil
 	}
-	data, err := contracts.Token.ABI.Pack("balanceOf", founder)
+	data, err := contracts.Token.ABI.Pack("balanceOf", deployer)
 	if err != nil {
 		return u256.Zero, err
 	}

@@ -69,7 +69,7 @@ func TestTrader(t *testing.T) {
 	}
 }
 
-// TestTraderRunsOut: a token of which the founder has nothing left is not
+// TestTraderRunsOut: a token of which the deployer has nothing left is not
 // traded, and the others still are.
 func TestTraderRunsOut(t *testing.T) {
 	sources := monad.Sources()
@@ -85,7 +85,7 @@ func TestTraderRunsOut(t *testing.T) {
 	defer trader.node.Close()
 	trader.follow(t.Context())
 	trader.held = map[common.Address]u256.Int{}
-	nonce, err := trader.node.NonceAt(t.Context(), founder, nil)
+	nonce, err := trader.node.NonceAt(t.Context(), deployer, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,7 +96,7 @@ func TestTraderRunsOut(t *testing.T) {
 		}
 		amount := held.Bytes()
 		data := venue.Calldata("transfer(address,uint256)", DevAccount[:], amount[:])
-		if _, err := chain.Mine(Sign(founderKey, nonce+uint64(i), venue.Tx{To: token, Data: data, Gas: approveGas})); err != nil {
+		if _, err := chain.Mine(Sign(deployerKey, nonce+uint64(i), venue.Tx{To: token, Data: data, Gas: approveGas})); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -34,10 +34,11 @@ var (
 	DevAccount = crypto.PubkeyToAddress(DevKey.PublicKey)
 )
 
-// The founder sets the chain up and, with Activity, trades on it.
+// deployer is the account that sets up the venues and, with Activity, trades. It is
+// not contracts.Deployer, the CREATE2 proxy that it calls.
 var (
-	founderKey = mustKey(fmt.Sprintf("%x", crypto.Keccak256([]byte("braid founder"))))
-	founder    = crypto.PubkeyToAddress(founderKey.PublicKey)
+	deployerKey = mustKey(fmt.Sprintf("%x", crypto.Keccak256([]byte("braid founder"))))
+	deployer    = crypto.PubkeyToAddress(deployerKey.PublicKey)
 )
 
 // Config describes the chain to start.

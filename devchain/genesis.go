@@ -26,7 +26,7 @@ var create2Deployer = hexutil.MustDecode("0x7fffffffffffffffffffffffffffffffffff
 // the canonical contracts and the listed tokens.
 func newSite(artifacts string) (*site, error) {
 	s := &site{artifacts: artifacts, alloc: core.SystemContractAllocs(), scratch: evm.New(rules)}
-	s.alloc[founder] = types.Account{Balance: ether(1e15)}
+	s.alloc[deployer] = types.Account{Balance: ether(1e15)}
 	s.alloc[DevAccount] = types.Account{Balance: ether(1e9)}
 	s.alloc[contracts.Deployer] = types.Account{Code: create2Deployer, Balance: new(big.Int), Nonce: 1}
 
@@ -37,7 +37,7 @@ func newSite(artifacts string) (*site, error) {
 		if t.Address == monad.WrappedNative {
 			continue
 		}
-		init := contracts.Token.Init(t.Name, t.Symbol, t.Decimals, founder, worth(t, supplyUSD).Big())
+		init := contracts.Token.Init(t.Name, t.Symbol, t.Decimals, deployer, amountFor(t, supplyUSD).Big())
 		if err := s.Etch(t.Address, init); err != nil {
 			return nil, fmt.Errorf("token %s: %w", t.Symbol, err)
 		}
@@ -84,7 +84,7 @@ func (s *site) Etch(at common.Address, init []byte) error {
 	if s.chain != nil {
 		return fmt.Errorf("etch at %s: only possible before the chain runs", at)
 	}
-	account, err := s.scratch.Etch(founder, at, init)
+	account, err := s.scratch.Etch(deployer, at, init)
 	if err != nil {
 		return err
 	}

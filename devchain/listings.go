@@ -48,13 +48,13 @@ func pools(random *rand.Rand, sources []venue.Source, a, b market.Token, depth u
 			continue // curves launch tokens of their own
 		}
 		dollars := depth * (85 + random.Uint64N(31)) / 100
-		amount := worth(a, dollars)
+		amount := amountFor(a, dollars)
 		// Prices of the same pair agree within five basis points.
 		amount = amount.Mul(u256.From(99_950 + random.Uint64N(101))).Div(u256.From(100_000))
 		list = append(list, venue.Listing{
 			Source:  &sources[i],
 			Tokens:  []common.Address{a.Address, b.Address},
-			Amounts: []u256.Int{amount, worth(b, dollars)},
+			Amounts: []u256.Int{amount, amountFor(b, dollars)},
 		})
 		if depth = depth * depthRatioPercent / 100; depth < minDepthUSD {
 			break
@@ -63,10 +63,10 @@ func pools(random *rand.Rand, sources []venue.Source, a, b market.Token, depth u
 	return list
 }
 
-// worth is how much of a token the dollars buy, in raw units. It is exact in
-// integers, so that the chain is the same on every machine: of the price, one
-// rounding to a hundred-millionth of a dollar is all that floats do.
-func worth(t market.Token, dollars uint64) u256.Int {
+// amountFor is the amount of a token, in raw units, that the dollars buy. The only
+// float operation is to round the price to 1e-8 dollars; the rest is integers, so
+// that the chain is the same on every machine.
+func amountFor(t market.Token, dollars uint64) u256.Int {
 	const unit = 100_000_000
 	price := u256.From(uint64(math.Round(usd(t.Symbol) * unit)))
 	n := u256.From(dollars).Mul(u256.From(unit))

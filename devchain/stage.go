@@ -22,7 +22,7 @@ type site struct {
 	scratch   *evm.Machine // where creation code runs
 	ctx       context.Context
 	chain     *Chain // nil before it runs
-	nonce     uint64 // of the founder
+	nonce     uint64 // of the deployer
 }
 
 // What the accounts hold of each token, in dollars.
@@ -51,14 +51,14 @@ func (s *site) stage(stagers []venue.Stager, listings []venue.Listing) error {
 	return nil
 }
 
-// fund wraps native for the founder and gives every token to the dev account.
+// fund wraps native for the deployer and gives every token to the dev account.
 func (s *site) fund() error {
 	var txs []venue.Tx
 	for _, t := range monad.Tokens() {
 		if t.Address == monad.WrappedNative {
-			txs = append(txs, venue.Tx{To: t.Address, Value: worth(t, supplyUSD), Gas: 100_000})
+			txs = append(txs, venue.Tx{To: t.Address, Value: amountFor(t, supplyUSD), Gas: 100_000})
 		}
-		data, err := contracts.Token.ABI.Pack("transfer", DevAccount, worth(t, devUSD).Big())
+		data, err := contracts.Token.ABI.Pack("transfer", DevAccount, amountFor(t, devUSD).Big())
 		if err != nil {
 			return err
 		}
@@ -68,7 +68,7 @@ func (s *site) fund() error {
 	return err
 }
 
-func (s *site) Founder() common.Address { return founder }
+func (s *site) Deployer() common.Address { return deployer }
 
 // Send packs blocks by the gas the transactions may burn, so none overflows.
 func (s *site) Send(txs []venue.Tx) ([][]*types.Log, error) {
@@ -86,7 +86,7 @@ func (s *site) Send(txs []venue.Tx) ([][]*types.Log, error) {
 			if gas += tx.Gas; gas > blockGas && len(block) > 0 {
 				break
 			}
-			block = append(block, Sign(founderKey, s.nonce, tx))
+			block = append(block, Sign(deployerKey, s.nonce, tx))
 			s.nonce++
 		}
 		receipts, err := s.chain.Mine(block...)

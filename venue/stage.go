@@ -31,16 +31,16 @@ type Site interface {
 	// runs there are transactions alone.
 	Etch(at common.Address, init []byte) error
 
-	// Founder is the account that sends the transactions. It holds enough of
+	// Deployer is the account that sends the transactions. It holds enough of
 	// every token.
-	Founder() common.Address
+	Deployer() common.Address
 
 	// Send makes the calls in their order, in as few blocks as hold them, and
 	// returns the logs of each. The first that reverts is an error.
 	Send([]Tx) ([][]*types.Log, error)
 }
 
-// Tx is a call by the founder. Value is in wei, Gas is the limit.
+// Tx is a call by the deployer. Value is in wei, Gas is the limit.
 type Tx struct {
 	To    common.Address
 	Value u256.Int
@@ -48,7 +48,7 @@ type Tx struct {
 	Gas   uint64
 }
 
-// Listing is a pool to be opened, and the liquidity that the founder adds of each
+// Listing is a pool to be opened, and the liquidity that the deployer adds of each
 // token, in raw units.
 type Listing struct {
 	Source  *Source

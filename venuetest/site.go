@@ -11,7 +11,7 @@ import (
 
 // A Rig is a venue.Site, on which a family sets itself up.
 
-func (r *Rig) Founder() common.Address { return Owner }
+func (r *Rig) Deployer() common.Address { return Owner }
 
 func (r *Rig) Init(name string, args ...any) ([]byte, error) {
 	return r.Artifact(name).Init(args...), nil

@@ -52,7 +52,7 @@ var deskABI = func() abi.ABI {
 // liquidity and swaps.
 func (f *Family) Etch(site venue.Site) error {
 	for _, source := range f.sources {
-		vault, founder := source.Factory, site.Founder()
+		vault, deployer := source.Factory, site.Deployer()
 		admin, fees := place("VaultAdmin"), place("ProtocolFeeController")
 		half := big.NewInt(5e17) // of the swap fees is the protocol's
 		rate, _ := new(big.Int).SetString("1073000000000000007", 10)
@@ -65,8 +65,8 @@ func (f *Family) Etch(site venue.Site) error {
 			{extensionAt, "BalancerVaultExtension", []any{vault, admin}},
 			{fees, "BalancerProtocolFeeController", []any{vault, half, new(big.Int)}},
 			{vault, "BalancerVault", []any{extensionAt, WeightedFactory, fees}},
-			{WeightedFactory, "BalancerDesk", []any{vault, founder}},
-			{StableFactory, "BalancerDesk", []any{vault, founder}},
+			{WeightedFactory, "BalancerDesk", []any{vault, deployer}},
+			{StableFactory, "BalancerDesk", []any{vault, deployer}},
 			{FixedRate, "FixedRate", []any{rate}},
 		} {
 			init, err := site.Init(part.name, part.args...)

@@ -32,7 +32,7 @@ func (f *Family) Etch(site venue.Site) error {
 			args []any
 		}{
 			{"KuruOrderBook", implementation, nil},
-			{"KuruMargin", marginOf(s), []any{s.Factory, site.Founder()}},
+			{"KuruMargin", marginOf(s), []any{s.Factory, site.Deployer()}},
 			{"KuruRegistrar", s.Factory, []any{marginOf(s), implementation}},
 			{"KuruMaker", makerAccount, []any{s.Factory, marginOf(s)}},
 		} {

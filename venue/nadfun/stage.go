@@ -43,7 +43,7 @@ const toTarget = 225_000
 // Etch places the contract of the curves and its router.
 func (f *Family) Etch(site venue.Site) error {
 	for _, source := range f.sources {
-		if err := venue.Etch(site, source.Factory, "NadFunCurve", f.wrappedNative, site.Founder()); err != nil {
+		if err := venue.Etch(site, source.Factory, "NadFunCurve", f.wrappedNative, site.Deployer()); err != nil {
 			return fmt.Errorf("nadfun: curve of %s: %w", source.ID, err)
 		}
 		if err := venue.Etch(site, routerOf(source), "NadFunRouter", source.Factory, f.wrappedNative); err != nil {
@@ -66,7 +66,7 @@ func (f *Family) Open(site venue.Site, _ []venue.Listing) error {
 func (f *Family) launch(site venue.Site, source *venue.Source) error {
 	var create, trade []venue.Tx
 	for i, l := range launches {
-		create = append(create, venue.Tx{To: source.Factory, Data: createCall(site.Founder(), l.name, l.symbol, i), Gas: createGas})
+		create = append(create, venue.Tx{To: source.Factory, Data: createCall(site.Deployer(), l.name, l.symbol, i), Gas: createGas})
 	}
 	logs, err := site.Send(create)
 	if err != nil {

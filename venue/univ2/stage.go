@@ -17,7 +17,7 @@ const (
 // each fee is a build of its own.
 func (f *Family) Etch(site venue.Site) error {
 	for _, source := range f.sources {
-		err := venue.Etch(site, source.Factory, fmt.Sprintf("UniswapV2Factory-%d", FeeBps(source)), site.Founder())
+		err := venue.Etch(site, source.Factory, fmt.Sprintf("UniswapV2Factory-%d", FeeBps(source)), site.Deployer())
 		if err != nil {
 			return fmt.Errorf("univ2: factory of %s: %w", source.ID, err)
 		}
@@ -42,7 +42,7 @@ func (f *Family) Open(site venue.Site, listings []venue.Listing) error {
 	if err != nil {
 		return fmt.Errorf("univ2: create pairs: %w", err)
 	}
-	founder := site.Founder()
+	deployer := site.Deployer()
 	for i, l := range own {
 		made, err := venue.EventIn[created](f, logs[i])
 		if err != nil {
@@ -53,7 +53,7 @@ func (f *Family) Open(site venue.Site, listings []venue.Listing) error {
 			amount := l.Amounts[k].Bytes()
 			fill = append(fill, venue.Tx{To: token, Data: venue.Calldata("transfer(address,uint256)", pair[:], amount[:]), Gas: transferGas})
 		}
-		fill = append(fill, venue.Tx{To: pair, Data: venue.Calldata("mint(address)", founder[:]), Gas: mintGas})
+		fill = append(fill, venue.Tx{To: pair, Data: venue.Calldata("mint(address)", deployer[:]), Gas: mintGas})
 	}
 	if _, err := site.Send(fill); err != nil {
 		return fmt.Errorf("univ2: fill pairs: %w", err)

@@ -27,7 +27,7 @@ func actorOf(manager common.Address) common.Address {
 // Etch places the managers.
 func (f *Family) Etch(site venue.Site) error {
 	for _, source := range f.sources {
-		err := venue.Etch(site, source.Factory, "UniswapV4PoolManager", site.Founder())
+		err := venue.Etch(site, source.Factory, "UniswapV4PoolManager", site.Deployer())
 		if err == nil {
 			err = venue.Etch(site, actorOf(source.Factory), "V4Actor", source.Factory)
 		}
