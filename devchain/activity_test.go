@@ -35,16 +35,7 @@ func TestTrader(t *testing.T) {
 	seen := map[string]int{}
 	swapped := contracts.Router.ABI.Events["Swapped"].ID
 	for range 100 {
-		if err := trader.trade(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		if err := chain.sealPending(true); err != nil {
-			t.Fatal(err)
-		}
-		for _, r := range chain.eth.BlockChain().GetReceiptsByHash(chain.Head().Hash()) {
-			if r.Status != types.ReceiptStatusSuccessful {
-				t.Errorf("block %d: a transaction reverts after %d gas", r.BlockNumber, r.GasUsed)
-			}
+		for _, r := range traded(t, chain, trader) {
 			for _, log := range r.Logs {
 				if log.Topics[0] == swapped {
 					seen["swaps"]++
@@ -67,6 +58,24 @@ func TestTrader(t *testing.T) {
 	if seen["swaps"] < 80 {
 		t.Errorf("%d swaps in a hundred tries", seen["swaps"])
 	}
+}
+
+// traded is the receipts of one round of the trader, none of which may have reverted.
+func traded(t *testing.T, chain *Chain, trader *trader) types.Receipts {
+	t.Helper()
+	if err := trader.trade(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := chain.sealPending(true); err != nil {
+		t.Fatal(err)
+	}
+	receipts := chain.eth.BlockChain().GetReceiptsByHash(chain.Head().Hash())
+	for _, r := range receipts {
+		if r.Status != types.ReceiptStatusSuccessful {
+			t.Errorf("block %d: a transaction reverts after %d gas", r.BlockNumber, r.GasUsed)
+		}
+	}
+	return receipts
 }
 
 // TestTraderRunsOut: a token of which the deployer has nothing left is not
@@ -102,18 +111,7 @@ func TestTraderRunsOut(t *testing.T) {
 	}
 	swaps := 0
 	for range 30 {
-		if err := trader.trade(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		if err := chain.sealPending(true); err != nil {
-			t.Fatal(err)
-		}
-		for _, r := range chain.eth.BlockChain().GetReceiptsByHash(chain.Head().Hash()) {
-			if r.Status != types.ReceiptStatusSuccessful {
-				t.Errorf("block %d: a transaction reverts after %d gas", r.BlockNumber, r.GasUsed)
-			}
-			swaps++
-		}
+		swaps += len(traded(t, chain, trader))
 	}
 	if swaps == 0 {
 		t.Error("nothing is traded")

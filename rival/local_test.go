@@ -28,10 +28,10 @@ import (
 	"braid/venuetest"
 )
 
-// TestLocalChain sends random orders on the local chain, one after the other:
-// each plan must be worth at least what the rivals offer on the same market,
-// net of gas, and must pay what it promises. ORDERS and SEED in the
-// environment make the run longer or another.
+// TestLocalChain sends random orders on the local chain, one after the other. Net of
+// gas, each plan must pay at least as much as the rivals on the same market, and the
+// recipient must receive what the plan says. ORDERS and SEED in the environment set
+// the number and the seed.
 func TestLocalChain(t *testing.T) {
 	orders, r := venuetest.Setting(t, "ORDERS", 600), rand.New(rand.NewPCG(venuetest.Setting(t, "SEED", 3), 9))
 	l := newLocal(t)
@@ -63,9 +63,9 @@ func TestLocalChain(t *testing.T) {
 	}
 }
 
-// TestLocalMarket holds many more plans to the rivals, on the market that the
-// pools themselves foresee behind each plan: nothing is sent. Among so many
-// some are behind by noise.
+// TestLocalMarket compares many more plans with the rivals. Nothing is sent: the
+// market after each plan is computed by the pools. Rounding lets a rival be ahead
+// by noise in some.
 func TestLocalMarket(t *testing.T) {
 	orders, r := venuetest.Setting(t, "ORDERS", 1200), rand.New(rand.NewPCG(venuetest.Setting(t, "SEED", 4), 9))
 	l := newLocal(t)
@@ -85,12 +85,13 @@ func TestLocalMarket(t *testing.T) {
 	}
 }
 
-// noise is by how many basis points a rival may be ahead: by single units of
-// coarse tokens, and by what gas on the way is worth in one token or another.
+// noise is by how many basis points a rival may be ahead: because of single raw
+// units of tokens with few decimals, and because gas is priced in another token on
+// the way.
 const noise = 0.05
 
-// contest holds a plan to what the rivals offer, up to some basis points, and
-// says by how many it pays more.
+// contest checks that no rival pays more than a plan by more than the allowed basis
+// points, and gives by how many the plan pays more than each.
 func (l *local) contest(s *market.Snapshot, p *plan.Plan, order int, allowed float64) map[string]float64 {
 	l.Helper()
 	ours, ahead := rival.Answer{Out: p.AmountOut, Gas: p.Gas}.Net(s, p.TokenOut), map[string]float64{}
@@ -113,7 +114,7 @@ func (l *local) contest(s *market.Snapshot, p *plan.Plan, order int, allowed flo
 	return ahead
 }
 
-// after is the market behind a plan.
+// after is the market after a plan.
 func (l *local) after(s *market.Snapshot, p *plan.Plan) *market.Snapshot {
 	l.Helper()
 	var pools []venue.Pool
@@ -145,7 +146,7 @@ func random(s *market.Snapshot, r *rand.Rand) (in, out common.Address, amount u2
 	return tokens[i].Address, tokens[j].Address, u256.FromFloat(math.Exp(r.Float64()*math.Log(3e5)) / usd), true
 }
 
-// local is a local chain with all families, followed.
+// local is a local chain with all families, and an indexer that follows it.
 type local struct {
 	*testing.T
 	chain   *devchain.Chain
@@ -186,7 +187,7 @@ func newLocal(t *testing.T) *local {
 	return l
 }
 
-// settle waits until the market is that of the chain's head.
+// settle waits for the snapshot of the chain's head.
 func (l *local) settle() *market.Snapshot {
 	l.Helper()
 	head := l.chain.Head().Hash()
@@ -199,8 +200,8 @@ func (l *local) settle() *market.Snapshot {
 	return nil
 }
 
-// send carries a plan out for a recipient that never held anything, who must
-// receive what it says.
+// send executes a plan for a recipient that never held anything, which must receive
+// what the plan says.
 func (l *local) send(p *plan.Plan, order int) {
 	l.Helper()
 	recipient := common.Address{0: 0x77}
