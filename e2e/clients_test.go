@@ -2,9 +2,7 @@ package e2e_test
 
 import (
 	"encoding/json"
-	"io"
 	"math/big"
-	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -71,15 +69,7 @@ func root() string { return strings.TrimSuffix(env.base, "/api/v1") }
 // document writes the OpenAPI document of the service to a file.
 func document(t *testing.T, file string) {
 	t.Helper()
-	resp, err := http.Get(root() + "/openapi.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer resp.Body.Close()
-	body, err := io.ReadAll(resp.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	body, _ := fetch(t, root()+"/openapi.json")
 	if err := os.WriteFile(file, body, 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -4,11 +4,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"io"
 	"maps"
 	"math"
 	"math/rand/v2"
-	"net/http"
 	"net/url"
 	"os"
 	"os/exec"
@@ -250,20 +248,7 @@ func compareAnswers(t *testing.T, builds [2]build, seed uint64) {
 // ask gives a body, and the status and headers that belong to it.
 func ask(t *testing.T, address string) ([]byte, string) {
 	t.Helper()
-	r, err := http.NewRequest("GET", address, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r.Header.Set("X-Request-Id", "compare")
-	resp, err := http.DefaultClient.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer resp.Body.Close()
-	body, err := io.ReadAll(resp.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	body, resp := fetch(t, address, "X-Request-Id", "compare")
 	headers := resp.Header.Clone()
 	for _, name := range []string{"Date", "Server-Timing"} {
 		headers.Del(name)

@@ -150,7 +150,26 @@ func (a *answer) out() *big.Int {
 // get asks the API and reads the answer, whatever its status.
 func (w *environment) get(t testing.TB, path string, query url.Values) (*answer, *http.Response) {
 	t.Helper()
-	resp, err := http.Get(w.base + path + "?" + query.Encode())
+	body, resp := fetch(t, w.base+path+"?"+query.Encode())
+	var a answer
+	if err := json.Unmarshal(body, &a); err != nil {
+		t.Fatalf("%s: %v in %.200s", path, err, body)
+	}
+	return &a, resp
+}
+
+// fetch is an answer of any status and its whole body. Headers are pairs of name and
+// value.
+func fetch(t testing.TB, address string, headers ...string) ([]byte, *http.Response) {
+	t.Helper()
+	r, err := http.NewRequest("GET", address, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for pair := range slices.Chunk(headers, 2) {
+		r.Header.Set(pair[0], pair[1])
+	}
+	resp, err := http.DefaultClient.Do(r)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -159,28 +178,20 @@ func (w *environment) get(t testing.TB, path string, query url.Values) (*answer,
 	if err != nil {
 		t.Fatal(err)
 	}
-	var a answer
-	if err := json.Unmarshal(body, &a); err != nil {
-		t.Fatalf("%s: %v in %.200s", path, err, body)
-	}
-	return &a, resp
+	return body, resp
 }
 
 // tokens are all that /tokens lists.
 func (w *environment) tokens(t testing.TB) (list []common.Address) {
 	t.Helper()
-	resp, err := http.Get(w.base + "/tokens?limit=500")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer resp.Body.Close()
-	var body struct {
+	body, _ := fetch(t, w.base+"/tokens?limit=500")
+	var listed struct {
 		Tokens []struct{ Address common.Address }
 	}
-	if err := json.NewDecoder(resp.Body).Decode(&body); err != nil {
+	if err := json.Unmarshal(body, &listed); err != nil {
 		t.Fatal(err)
 	}
-	for _, token := range body.Tokens {
+	for _, token := range listed.Tokens {
 		list = append(list, token.Address)
 	}
 	return list

@@ -3,7 +3,6 @@ package e2e_test
 import (
 	"encoding/json"
 	"math/big"
-	"net/http"
 	"net/url"
 	"testing"
 
@@ -35,12 +34,8 @@ type signable struct {
 // extras is what the includes of the query add to an answer of /swap.
 func (w *environment) extras(t *testing.T, query url.Values) (s signable) {
 	t.Helper()
-	resp, err := http.Get(w.base + "/swap?" + query.Encode())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer resp.Body.Close()
-	if err := json.NewDecoder(resp.Body).Decode(&s); err != nil || resp.StatusCode != 200 {
+	body, resp := fetch(t, w.base+"/swap?"+query.Encode())
+	if err := json.Unmarshal(body, &s); err != nil || resp.StatusCode != 200 {
 		t.Fatalf("/swap: %d %v", resp.StatusCode, err)
 	}
 	return s

@@ -3,9 +3,7 @@ package e2e_test
 import (
 	"bytes"
 	"encoding/json"
-	"io"
 	"math/big"
-	"net/http"
 	"net/url"
 	"os/exec"
 	"strconv"
@@ -23,6 +21,10 @@ import (
 	"braid/u256"
 	"braid/venue"
 )
+
+// The tests of this file expect the prices and the clock of a new chain, so they run
+// before those of swap_test.go, which move both: Go runs files in the order of their
+// names.
 
 // TestVerify: the command accepts what the service answers, and reports an answer
 // that was changed.
@@ -116,14 +118,7 @@ func TestQuoteCommand(t *testing.T) {
 func (w *environment) verified(t *testing.T, query url.Values) (body []byte, verify func(answer []byte, args ...string) (string, error)) {
 	t.Helper()
 	address := w.base + "/swap?" + query.Encode()
-	resp, err := http.Get(address)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer resp.Body.Close()
-	if body, err = io.ReadAll(resp.Body); err != nil {
-		t.Fatal(err)
-	}
+	body, _ = fetch(t, address)
 	return body, func(answer []byte, args ...string) (string, error) {
 		cmd := exec.Command(w.braid, append([]string{"verify", "--request", address}, args...)...)
 		cmd.Stdin = bytes.NewReader(answer)
