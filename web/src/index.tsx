@@ -14,7 +14,7 @@ import { WalletButton } from "./wallets";
 function Page() {
   const loading = listed.value.length === 0;
   return (
-    <div class={loading ? "swap loading" : "swap"} aria-busy={loading}>
+    <div class={loading ? "swap loading" : "swap"} aria-busy={loading} inert={loading}>
       <Form />
       <See />
     </div>

@@ -65,7 +65,8 @@ function AmountField() {
       onFocus={(event) => {
         // At once: a key that comes before the next frame must not meet the grouped text.
         const field = event.currentTarget;
-        const all = field.selectionStart === 0 && field.selectionEnd === field.value.length;
+        // A caret at the very beginning is none yet: the mouse puts it elsewhere after this, and what was selected before is not told.
+        const all = field.selectionStart === 0 && [0, field.value.length].includes(field.selectionEnd!);
         if (field.value !== typed.value) field.setRangeText(typed.value, 0, field.value.length, all ? "select" : "end");
         edited.value = true;
       }}
