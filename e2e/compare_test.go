@@ -77,13 +77,14 @@ type build struct {
 	service     *exec.Cmd
 }
 
-// same compares what both builds give, line by line.
+// same compares what both builds give, line by line, up to the first difference.
 func same(t *testing.T, what string, builds [2]build, of func(build, *testing.T) []string) {
 	t.Helper()
 	a, b := of(builds[0], t), of(builds[1], t)
 	for i := range max(len(a), len(b)) {
 		if i >= len(a) || i >= len(b) || a[i] != b[i] {
-			t.Fatalf("%s: line %d of %d and %d differs:\n%.400s\n%.400s", what, i, len(a), len(b), line(a, i), line(b, i))
+			t.Errorf("%s: line %d of %d and %d differs:\n%.400s\n%.400s", what, i, len(a), len(b), line(a, i), line(b, i))
+			return
 		}
 	}
 	fmt.Printf("%s: %d lines are the same\n", what, len(a))
@@ -103,6 +104,8 @@ func (b *build) serve(t *testing.T, rpc string) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	// A service that outlives a failed test would hold the test's output open.
+	t.Cleanup(func() { b.service.Process.Kill() })
 }
 
 func (b *build) stop(t *testing.T) {

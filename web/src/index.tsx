@@ -4,7 +4,7 @@ import { sound } from "./depth";
 import { Form } from "./form";
 import { mount } from "./frame";
 import { watch } from "./holdings";
-import { open, keep } from "./order";
+import { keep, open, typed } from "./order";
 import { See } from "./see";
 import { listed, load } from "./tokens";
 import { discover } from "./wallet";
@@ -14,7 +14,7 @@ import { WalletButton } from "./wallets";
 function Page() {
   const loading = listed.value.length === 0;
   return (
-    <div class={loading ? "swap loading" : "swap"} aria-busy={loading} inert={loading}>
+    <div class={loading ? "swap loading" : "swap"} aria-busy={loading}>
       <Form />
       <See />
     </div>
@@ -28,7 +28,9 @@ watch();
 /** The list may not be there yet when the page is: it is asked for until it is. */
 async function begin(): Promise<void> {
   while (!(await load().then(() => true, () => false))) await new Promise((resolve) => setTimeout(resolve, 1000));
+  const early = typed.value; // by somebody faster than the list
   open();
+  if (early) typed.value = early;
   keep();
   live();
   announce();

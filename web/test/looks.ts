@@ -27,7 +27,7 @@ export function looks(world: World): void {
     for (const [width, height] of [[1240, 900], [360, 740]] as const) {
       const { page, context } = await world.open("/docs", { width, height });
       await context.addInitScript(shifts);
-      await page.goto(`${world.dev.page}/?in=MON&out=USDC&amount=1000`);
+      await page.goto(`${world.dev.page}/?in=MON&out=USDC&amount=500000`);
       await quoted(page);
       await page.locator(".curve .stroke").waitFor();
       // Others trade enough to bend the price: the stream brings other quotes.

@@ -26,10 +26,12 @@ export function resilience(world: World): void {
       await page.locator(".loading").waitFor();
       await page.locator(".pulse.offline").waitFor();
       if (path !== "/market") await page.screenshot({ path: `${screens}/offline-light.png` });
+      if (path !== "/market") await page.locator("#amount").fill("12"); // does not wait for the list
       await context.unroute(down);
       await page.locator(ready, { hasText: /[1-9]/ }).first().waitFor();
       await page.locator(".news").waitFor({ state: "hidden" });
       await page.locator(".loading").waitFor({ state: "detached" });
+      if (path !== "/market") await page.locator('.see [role="status"]', { hasText: /^12 MON buys/ }).waitFor();
       await context.close();
     }
   });
