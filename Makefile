@@ -12,7 +12,7 @@ FOR := test
 NPM := build/.npm$(if $(filter run,$(FOR)),-run)
 
 # The C code of two dependencies is a third of the work of a first build, and
-# each has a twin in Go. CGO_ENABLED=1 is for go test -race.
+# each also exists in Go. CGO_ENABLED=1 is for go test -race.
 export CGO_ENABLED ?= 0
 
 # Progress lines begin with the seconds since make was started.
@@ -25,7 +25,7 @@ help: ## list the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
 
 run: ## build everything, start the local chain and the service on it
-	@[ -e build/braid ] || echo "first start: about three minutes on two cores, later ones take seconds"
+	@[ -e build/braid ] || echo "first start: three to five minutes on two cores, later ones take seconds"
 	@$(MAKE) --no-print-directory -j3 FOR=run warm build/braid artifacts
 	@build/braid dev --artifacts $(ARTIFACTS) $(ARGS)
 
