@@ -66,8 +66,13 @@ export interface Label {
 
 const NODE = 10;
 const LABEL = 16; // the height of a line
-const GAP = 24; // between nodes above each other: a label stands there
-const LEAST = 300;
+const HEIGHT = 340; // the same for all routes, or quotes that change would move what is below
+
+/** Between nodes above each other: a label stands there. */
+const gapOf = (nodes: number) => Math.max(LABEL + 2, Math.min(24, 200 / nodes));
+
+/** More nodes above each other than this need a higher diagram. */
+const MOST = 14;
 
 /** Between columns there must be room for a name. */
 const COLUMN = 76;
@@ -76,16 +81,16 @@ const COLUMN = 76;
 export function lay(quote: Quote, width: number, amounts: (place: Place) => string, measure: (text: string, bold: boolean) => number): Laid | undefined {
   const { places, hops } = placesOf(quote);
   const graph = () => ({ nodes: places.map((place) => ({ ...place })), links: hops.map((hop) => ({ ...hop, source: hop.from, target: hop.to, value: Math.max(hop.step.weight, 1) })) }) as unknown as Graph;
-  const at = (height: number, margin: number) =>
+  const at = (height: number, gap: number, margin: number) =>
     sankey<Place, Hop>()
       .nodeId((node) => node.id)
       .nodeAlign(sankeyJustify)
       .nodeWidth(NODE)
-      .nodePadding(GAP)
+      .nodePadding(gap)
       .extent([[1, LABEL + 6 + margin], [width - 1, height - 6 - margin]])(graph());
   let first: Graph;
   try {
-    first = at(LEAST, 0);
+    first = at(HEIGHT, LABEL, 0);
   } catch {
     return undefined;
   }
@@ -93,9 +98,9 @@ export function lay(quote: Quote, width: number, amounts: (place: Place) => stri
   if (columns.size > 1 && (width - NODE) / (columns.size - 1) < COLUMN) return undefined;
   // A route of few pools would be a wall: its ribbons are thinner, in the middle.
   const most = Math.max(...columns.values());
-  const height = Math.max(LEAST, LABEL + 140 + most * (GAP + 14));
+  const height = HEIGHT + Math.max(most - MOST, 0) * 2 * LABEL;
   const widest = Math.max(...count(first.links.map((link) => (link.source as Node).layer!)).values());
-  const { nodes, links } = at(height, Math.max(0, (height - 40 - 110 * widest) / 2));
+  const { nodes, links } = at(height, gapOf(most), Math.max(0, (height - 40 - Math.max(110 * widest, 40 * most)) / 2));
   return { nodes, ribbons: links, labels: labelsOf(nodes, links, (width - NODE) / Math.max(columns.size - 1, 1), width, amounts, measure), height };
 }
 
