@@ -25,7 +25,7 @@ help: ## list the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
 
 run: ## build everything, start the local chain and the service on it
-	@[ -e build/braid ] || echo "first start: three to five minutes on two cores, later ones take seconds"
+	@[ -e build/braid ] || echo "first start: about three minutes on two cores, later ones take seconds"
 	@$(MAKE) --no-print-directory -j3 FOR=run warm build/braid artifacts
 	@build/braid dev --artifacts $(ARTIFACTS) $(ARGS)
 
