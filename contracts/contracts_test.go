@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/crypto"
 )
 
@@ -26,6 +27,15 @@ func TestAddresses(t *testing.T) {
 	}
 	if got := r.must(user, executor, nil, pack(Executor, "router")); [20]byte(got[12:]) != router {
 		t.Errorf("the Executor serves %x", got)
+	}
+}
+
+// tx.to never changes: users have approved it. The Executor may.
+func TestRouterKeepsItsAddress(t *testing.T) {
+	const want = "0xfaB5C58b3a84fe5f2b0EfEa83279B8661d9099Fd"
+	wrapped := common.HexToAddress("0x3bd359C1119dA7Da1D913D1C4D2B7c461115433A") // Monad's
+	if router, _ := Addresses(wrapped); router.Hex() != want {
+		t.Errorf("the Router is at %s, want %s", router, want)
 	}
 }
 

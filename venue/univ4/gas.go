@@ -9,12 +9,14 @@ import (
 
 // Gas of a swap beside what gas.Estimate adds for accounts and slots: for a
 // step, for each pool of it, for each word of the tick bitmap, for each tick it
-// crosses, and for taking native currency from the manager.
+// crosses, for the sync before native currency is paid, and for taking native
+// currency from the manager.
 const (
 	computeStep = 3_200
 	computePool = 22_500
 	computeWord = 4_150
 	computeTick = 7_000
+	computeSync = 1_300
 	computeTake = 10_500
 )
 
@@ -77,6 +79,9 @@ func (p *Pool) EstimateGas(in, out int, amount u256.Int, e *gas.Estimate) {
 func (p *Pool) settle(in, out int, e *gas.Estimate) {
 	manager := p.info.Source.Factory
 	if p.key.native && in == 0 {
+		if !e.NettedIn {
+			e.Add(computeSync)
+		}
 		e.PayNative()
 	} else {
 		e.Pay(manager)

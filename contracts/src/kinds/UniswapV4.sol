@@ -57,6 +57,9 @@ abstract contract UniswapV4 is Kind {
 
         if (first == address(0)) {
             payNative(s);
+            // Whatever was synced earlier in the transaction, by anybody, would
+            // make the manager refuse native.
+            MANAGER.sync(address(0));
             MANAGER.settle{value: s.amount}();
         } else {
             MANAGER.sync(first);
