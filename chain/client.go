@@ -14,7 +14,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"sync/atomic"
 	"time"
 
@@ -109,19 +108,6 @@ func (c *Client) CheckChain(ctx context.Context) error {
 func (c *Client) checkChains(ctx context.Context) (right int, errs []error) {
 	answers, errs := askAll(ctx, c, func(ctx context.Context, n *node) (struct{}, error) { return struct{}{}, n.checkChain(ctx, c.chain) })
 	return len(answers), errs
-}
-
-// Runs tells whether a quorum of nodes runs software whose web3_clientVersion
-// has this prefix. A node that refuses to tell its version does not.
-func (c *Client) Runs(ctx context.Context, software string) (bool, error) {
-	return askQuorum(ctx, c, slowHedgeDelay, func(ctx context.Context, n *node) (bool, error) {
-		var version string
-		err := n.call(ctx, longTimeout, &version, "web3_clientVersion")
-		if isRPCError(err) && !isRateLimited(err) {
-			err = nil
-		}
-		return strings.HasPrefix(version, software), err
-	}, equal)
 }
 
 // Head is the newest block that at least a quorum of nodes has reached.

@@ -145,7 +145,7 @@ func testMethods(t *testing.T, client *ethclient.Client, url string) {
 		}
 	}
 	var software string
-	if err := client.Client().Call(&software, "web3_clientVersion"); err != nil || !strings.HasPrefix(software, devchain.Software) {
+	if err := client.Client().Call(&software, "web3_clientVersion"); err != nil || !strings.HasPrefix(software, "braid/") {
 		t.Errorf("client version %q, %v", software, err)
 	}
 	body := strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"eth_chainId"}`)

@@ -7,7 +7,6 @@ import (
 	"math/big"
 	"net"
 	"strconv"
-	"strings"
 	"syscall"
 
 	"github.com/ethereum/go-ethereum/core"
@@ -29,10 +28,6 @@ const (
 	genesisTime = 1_760_000_000 // Unix seconds; fixed, so that the chain is the same every day
 	blockGas    = 150_000_000   // gas limit of a block
 )
-
-// Software is the prefix of the client version (web3_clientVersion) by which a node
-// of such a chain is known.
-const Software = "braid/"
 
 var rules = evm.Rules(monad.ChainID)
 
@@ -71,7 +66,7 @@ func startNode(addr string, alloc types.GenesisAlloc) (*node.Node, *eth.Ethereum
 // may use them.
 func nodeConfig(host string, port int) *node.Config {
 	c := node.DefaultConfig
-	c.Name = strings.TrimSuffix(Software, "/")
+	c.Name = "braid"
 	c.DataDir, c.IPCPath = "", ""
 	c.P2P = p2p.Config{NoDiscovery: true, NoDial: true}
 	c.HTTPHost, c.HTTPPort = host, port

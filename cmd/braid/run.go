@@ -57,16 +57,12 @@ func (s *service) run(ctx context.Context, l net.Listener, log *slog.Logger, rea
 
 // deployment is what the settings and the node tell about the chain's venues.
 type deployment struct {
-	local   bool           // a chain of devchain: its venues are those that we have put there
 	sources []venue.Source // followed
 	retired []venue.Source // known but not followed
 }
 
 func (s *service) deployment(ctx context.Context, node *chain.Client, log *slog.Logger) (d deployment, err error) {
-	if d.local, err = isLocal(ctx, node); err != nil {
-		return d, err
-	}
-	d.sources, d.retired, err = s.sources(ctx, node, d.local, log)
+	d.sources, d.retired, err = s.sources(ctx, node, log)
 	return d, err
 }
 
@@ -108,9 +104,9 @@ func (s *service) handler(l net.Listener, index *indexer.Indexer, d deployment, 
 		Health:        health(index),
 		Sources:       d.sources,
 		Retired:       d.retired,
-		Contracts:     s.contracts(d.local),
+		Contracts:     s.contracts(),
 		MaxSteps:      s.maxSteps,
-		VerifiedHops:  s.verifiedHops(d.local),
+		VerifiedHops:  s.verifiedHops(),
 		MaxImpactBps:  s.maxImpactBps,
 		StaleAfter:    s.staleAfter,
 		RatePerSecond: s.rate,

@@ -37,6 +37,7 @@ type service struct {
 	publicURL    string
 	pauseFile    string
 	gasSchedule  string // ethereum, monad, or empty: that of the chain
+	local        bool   // the chain is our own: the data of package monad holds by construction, and gas costs what it does on Ethereum
 	dev          bool   // the chain is that of braid dev, and the page offers its account
 }
 

@@ -24,7 +24,7 @@ import (
 // sources splits the deployments into those that are followed (on) and those that
 // are not (off): what --off names, and what is not proved for mainnet. Requests may
 // name either in excludeSources. On a local chain every row holds by construction.
-func (s *service) sources(ctx context.Context, node *chain.Client, local bool, log *slog.Logger) (on, off []venue.Source, err error) {
+func (s *service) sources(ctx context.Context, node *chain.Client, log *slog.Logger) (on, off []venue.Source, err error) {
 	rows := monad.Sources()
 	if err := families.Check(rows); err != nil {
 		return nil, nil, err
@@ -37,7 +37,7 @@ func (s *service) sources(ctx context.Context, node *chain.Client, local bool, l
 	fees := readFees(s.storeFile)
 	for _, row := range rows {
 		why := row.Unproved
-		if local {
+		if s.local {
 			why = ""
 		}
 		if slices.Contains(s.off, row.ID) {

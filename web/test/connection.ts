@@ -42,7 +42,7 @@ const news = (page: Page) => page.locator(".news", { hasText: /No news from the 
 
 export function connection(world: World): void {
   check("a frozen service is told within seconds, Swap is off, and all comes back by itself", async () => {
-    const service = await braid("serve", "--addr", "127.0.0.1:0", "--rpc", world.dev.rpc);
+    const service = await braid("serve", "--local", "--addr", "127.0.0.1:0", "--rpc", world.dev.rpc);
     const { page, context } = await visit(world.browser, `${service.page}/?in=MON&out=USDC&amount=10`, { wallet: world.wallet() });
     try {
       await connect(page, "Test wallet");
@@ -84,7 +84,7 @@ export function connection(world: World): void {
   });
 
   check("twelve tabs show quotes, all of them visible or all but one hidden", async () => {
-    const service = await braid("serve", "--addr", "127.0.0.1:0", "--rpc", world.dev.rpc);
+    const service = await braid("serve", "--local", "--addr", "127.0.0.1:0", "--rpc", world.dev.rpc);
     const { page: first, context } = await visit(world.browser, `${service.page}/?in=MON&out=USDC&amount=1`);
     try {
       const tabs = [first];

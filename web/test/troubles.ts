@@ -142,7 +142,7 @@ export function troubles(world: World): void {
 
   check("the service goes away and comes back, and so do the quotes", async () => {
     const addr = `127.0.0.1:${await free()}`;
-    let service = await braid("serve", "--addr", addr, "--rpc", world.dev.rpc);
+    let service = await braid("serve", "--local", "--addr", addr, "--rpc", world.dev.rpc);
     const { page, context } = await visit(world.browser, `${service.page}/?in=MON&out=USDC&amount=10`);
     try {
       await quoted(page);
@@ -150,7 +150,7 @@ export function troubles(world: World): void {
       await service.stop();
       await page.getByText("The service does not answer").waitFor();
       await page.screenshot({ path: `${screens}/down-light.png` });
-      service = await braid("serve", "--addr", addr, "--rpc", world.dev.rpc);
+      service = await braid("serve", "--local", "--addr", addr, "--rpc", world.dev.rpc);
       await quoted(page);
     } finally {
       await context.close();
