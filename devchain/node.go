@@ -75,7 +75,7 @@ func nodeConfig(host string, port int) *node.Config {
 	c.WSModules = c.HTTPModules
 	c.HTTPCors = []string{"*"}
 	c.WSOrigins = []string{"*"}
-	c.HTTPVirtualHosts = []string{"*"}
+	c.HTTPVirtualHosts = []string{"localhost", host} // and every IP address
 	return &c
 }
 

@@ -125,7 +125,7 @@ func (s *service) handler(l net.Listener, index *indexer.Indexer, d deployment, 
 	if err != nil {
 		return nil, err
 	}
-	return withRPCProxy(handler, rpc, log), nil
+	return withRPCProxy(handler, rpc, s.hosts(), log), nil
 }
 
 // serve runs all goroutines of the service and returns when they have ended:
