@@ -1,6 +1,7 @@
 package api
 
 import (
+	"fmt"
 	"net/url"
 	"slices"
 	"strconv"
@@ -134,15 +135,24 @@ func (q *query) integer(name string, def, lo, hi uint64, unit string, c code) ui
 	return n
 }
 
+// maxListItems is the most items that a list may have, empty and repeated ones
+// included.
+const maxListItems = 64
+
 // list reads an optional list: items between commas, trimmed, without empty and
-// repeated ones.
-func (q *query) list(name string) []string {
+// repeated ones. It is rejected for its length before items are compared, which
+// takes time with its square.
+func (q *query) list(name string) (items []string) {
 	v, ok := q.optional(name)
 	if !ok {
 		return nil
 	}
-	var items []string
-	for item := range strings.SplitSeq(v, ",") {
+	all := strings.SplitN(v, ",", maxListItems+1)
+	if len(all) > maxListItems {
+		q.reject(name, invalidParameter, fmt.Sprintf("has more than %[1]d items; give at most %[1]d", maxListItems))
+		return nil
+	}
+	for _, item := range all {
 		if item = strings.TrimSpace(item); item != "" && !slices.Contains(items, item) {
 			items = append(items, item)
 		}

@@ -24,9 +24,6 @@ const (
 	DefaultDeadlineSeconds = 600    // deadlineSeconds, from now or from the block's time, whichever is later
 )
 
-// maxExclusions is the most ids that excludeSources may have.
-const maxExclusions = 64
-
 // The parameters that endpoints know.
 var (
 	quoteParameters = []string{"tokenIn", "tokenOut", "amount", "slippageBps", "excludeSources", "include", "chainId"}
@@ -148,10 +145,6 @@ func (s *server) parseToken(q *query, name string) (token common.Address, native
 // misspelled id, an order would be routed through a source that the caller avoids.
 func (s *server) parseExclusions(q *query, req *request) {
 	req.excludedIDs = q.list("excludeSources")
-	if len(req.excludedIDs) > maxExclusions {
-		q.reject("excludeSources", invalidParameter, fmt.Sprintf("has %d ids; give at most %d", len(req.excludedIDs), maxExclusions))
-		return
-	}
 	req.Exclude = make(map[string]bool, len(req.excludedIDs))
 	for _, id := range req.excludedIDs {
 		req.Exclude[id] = true

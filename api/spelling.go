@@ -35,8 +35,9 @@ func Nearest(word string, candidates []string) []string {
 		distance  int
 	}
 	var near []match
+	word = strings.ToLower(word)
 	for _, c := range candidates {
-		if d := editDistance(strings.ToLower(word), strings.ToLower(c)); d <= 2 && d < len(c)/2 {
+		if d := editDistance(word, strings.ToLower(c)); d <= 2 && d < len(c)/2 {
 			near = append(near, match{c, d})
 		}
 	}
