@@ -8,23 +8,23 @@ import (
 	"sync"
 )
 
-// gzipStream is a gzip body (RFC 1952) that can be read to the end of every
-// Write. A compressor holds about a megabyte, so a stream borrows one for each
-// Write instead of keeping it: the compressor is shown the end of what was
-// written before, which is all that back references can reach, and its output
-// up to there is thrown away. Deflate blocks that end with a sync flush end on
-// a byte, so the blocks of several compressors make one stream.
+// gzipStream is a gzip body (RFC 1952) that a client can decompress up to the end of
+// every Write. A compressor holds about a megabyte of memory, so a stream does not
+// keep one but takes one from a pool for each Write. The compressor first gets the
+// end of what was written before, as the window for back references, and its output
+// for that is discarded. Deflate blocks that end with a sync flush end on a byte
+// boundary, so the blocks of several compressors make one deflate stream.
 type gzipStream struct {
-	to   io.Writer
-	past []byte // the last bytes that were written
-	sum  uint32
-	size uint32 // of all that was written, modulo 2^32
+	to     io.Writer
+	window []byte // the last bytes written, at most gzipWindow, before compression
+	crc    uint32 // CRC-32 of all bytes written
+	size   uint32 // number of all bytes written, modulo 2^32
 }
 
-// gzipWindow is how far back a reference of deflate can reach.
+// gzipWindow is the longest distance of a back reference of deflate, in bytes.
 const gzipWindow = 32 << 10
 
-// compressor writes to a destination that can be changed between blocks.
+// compressor writes to a destination that can be replaced between blocks.
 type compressor struct {
 	*flate.Writer
 	to io.Writer
@@ -38,40 +38,41 @@ func (f writerFunc) Write(b []byte) (int, error) { return f(b) }
 
 var compressors = sync.Pool{New: func() any {
 	c := new(compressor)
-	c.Writer, _ = flate.NewWriter(writerFunc(c.write), flate.DefaultCompression) // fails for unknown levels only
+	c.Writer, _ = flate.NewWriter(writerFunc(c.write), flate.DefaultCompression) // an error means an unknown level
 	return c
 }}
 
 func (s *gzipStream) Write(b []byte) (int, error) {
-	if s.size == 0 && s.past == nil {
-		header := []byte{0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255} // deflate, no name, no time, unknown system
+	if s.window == nil {
+		header := []byte{0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255} // deflate, no flags, no time, unknown operating system
 		if _, err := s.to.Write(header); err != nil {
 			return 0, err
 		}
 	}
-	// An event is most like the last of its kind: the compressor need not see
-	// more than that and some small events after it.
-	known := s.past[max(0, len(s.past)-2*len(b)-1024):]
-	if err := deflate(s.to, known, b); err != nil {
+	// An event resembles the last event of its type most. That one, with the small
+	// events after it, lies within twice the length of this one and 1 kB; a longer
+	// window would cost time and save few bytes.
+	window := s.window[max(0, len(s.window)-2*len(b)-1024):]
+	if err := deflate(s.to, window, b); err != nil {
 		return 0, err
 	}
-	s.sum = crc32.Update(s.sum, crc32.IEEETable, b)
+	s.crc = crc32.Update(s.crc, crc32.IEEETable, b)
 	s.size += uint32(len(b))
-	s.past = append(s.past, b...)
-	if over := len(s.past) - gzipWindow; over > 0 {
-		s.past = append(s.past[:0], s.past[over:]...)
+	s.window = append(s.window, b...)
+	if excess := len(s.window) - gzipWindow; excess > 0 {
+		s.window = append(s.window[:0], s.window[excess:]...)
 	}
 	return len(b), nil
 }
 
-// deflate writes b as blocks that follow known.
-func deflate(to io.Writer, known, b []byte) error {
+// deflate writes b as blocks whose back references may reach into window.
+func deflate(to io.Writer, window, b []byte) error {
 	c := compressors.Get().(*compressor)
 	defer compressors.Put(c)
 	c.to = io.Discard
 	c.Reset(writerFunc(c.write))
-	if len(known) > 0 {
-		c.Write(known) // io.Discard takes everything
+	if len(window) > 0 {
+		c.Write(window) // writes to io.Discard do not fail
 		c.Flush()
 	}
 	c.to = to
@@ -81,9 +82,9 @@ func deflate(to io.Writer, known, b []byte) error {
 	return c.Flush()
 }
 
-// close ends the body: an empty last block, the checksum and the size.
+// close writes the end of the body: an empty last block, the checksum and the size.
 func (s *gzipStream) close() error {
-	end := binary.LittleEndian.AppendUint32([]byte{3, 0}, s.sum)
-	_, err := s.to.Write(binary.LittleEndian.AppendUint32(end, s.size))
+	trailer := binary.LittleEndian.AppendUint32([]byte{3, 0}, s.crc)
+	_, err := s.to.Write(binary.LittleEndian.AppendUint32(trailer, s.size))
 	return err
 }

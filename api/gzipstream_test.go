@@ -12,17 +12,17 @@ import (
 	"testing"
 )
 
-// TestGzipStream: a standard reader has every Write as soon as it is made, and
-// meets the end and a right checksum.
+// TestGzipStream: the gzip reader of the standard library can read every Write as
+// soon as it is made, and finds the end and the right checksum.
 func TestGzipStream(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
-	var all, packed bytes.Buffer
-	s := &gzipStream{to: &packed}
+	var compressed bytes.Buffer
+	s := &gzipStream{to: &compressed}
 	var r *gzip.Reader
 	body := make([]byte, 6000)
 	for i := range 200 {
 		for range 1 + i {
-			body[rng.IntN(len(body))] = byte(rng.Uint32()) // most stays as it was
+			body[rng.IntN(len(body))] = byte(rng.Uint32()) // most bytes stay the same
 		}
 		b := body[:rng.IntN(len(body))+1]
 		if i%7 == 0 {
@@ -31,10 +31,9 @@ func TestGzipStream(t *testing.T) {
 		if n, err := s.Write(b); n != len(b) || err != nil {
 			t.Fatal(n, err)
 		}
-		all.Write(b)
 		if r == nil {
 			var err error
-			if r, err = gzip.NewReader(&packed); err != nil {
+			if r, err = gzip.NewReader(&compressed); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -51,7 +50,7 @@ func TestGzipStream(t *testing.T) {
 	}
 }
 
-// TestPlainStream: who does not ask for gzip gets text.
+// TestPlainStream: a client that does not accept gzip gets plain text.
 func TestPlainStream(t *testing.T) {
 	s := serve(t)
 	r, err := http.NewRequestWithContext(t.Context(), "GET", s.URL+"/api/v1/stream"+toUSDC, nil)
@@ -70,10 +69,10 @@ func TestPlainStream(t *testing.T) {
 	}
 }
 
-// TestGzipStreamSize: what is like the event before it takes little room.
+// TestGzipStreamSize: an event that resembles the one before it compresses well.
 func TestGzipStreamSize(t *testing.T) {
-	g := newStage(t)
-	s := serve(t, g.config)
+	chain := newTestChain(t)
+	s := serve(t, chain.configure)
 	r, _ := http.NewRequestWithContext(t.Context(), "GET", s.URL+"/api/v1/stream"+params("tokenIn", wmon, "tokenOut", usdc, "amount", units(300_000, 18), "include", "meta,why"), nil)
 	r.Header.Set("Accept-Encoding", "gzip")
 	res, err := s.Client().Transport.RoundTrip(r)
@@ -81,42 +80,42 @@ func TestGzipStreamSize(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer res.Body.Close()
-	counted := &counter{r: res.Body}
+	counted := &countingReader{r: res.Body}
 	zip, err := gzip.NewReader(counted)
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := listener{t, bufio.NewReader(zip)}
-	plain := len(l.next().data)
+	events := eventReader{t, bufio.NewReader(zip)}
+	plain := len(events.nextResult().data)
 	first := counted.n
-	const events = 20
-	for range events {
-		g.next(t, g.sold(t, 1, units(1000, 18)))
-		plain += len(l.next().data)
+	const count = 20
+	for range count {
+		chain.publish(t, chain.swapped(t, 1, units(1000, 18)))
+		plain += len(events.nextResult().data)
 	}
-	each := (counted.n - first) / events
-	fmt.Printf("stream: %d bytes a quote plain, %d packed\n", plain/(events+1), each)
-	if each*4 > plain/(events+1) {
-		t.Errorf("%d bytes for each quote of %d", each, plain/(events+1))
+	each := (counted.n - first) / count
+	fmt.Printf("stream: %d bytes a quote plain, %d compressed\n", plain/(count+1), each)
+	if each*4 > plain/(count+1) {
+		t.Errorf("%d bytes for each quote of %d", each, plain/(count+1))
 	}
 }
 
-type counter struct {
+type countingReader struct {
 	r io.Reader
 	n int
 }
 
-func (c *counter) Read(b []byte) (int, error) {
+func (c *countingReader) Read(b []byte) (int, error) {
 	n, err := c.r.Read(b)
 	c.n += n
 	return n, err
 }
 
-// TestGzipStreamMemory: as many packed streams as may be open hold little,
-// their readers in this process included.
+// TestGzipStreamMemory: 256 compressed streams and their clients in this process hold
+// less than 100 MB.
 func TestGzipStreamMemory(t *testing.T) {
-	g := newStage(t)
-	s := serve(t, g.config, func(c *Config) { c.MaxStreams = 4 * 256 })
+	chain := newTestChain(t)
+	s := serve(t, chain.configure, func(c *Config) { c.MaxStreams = 4 * 256 })
 	heap := func() uint64 {
 		runtime.GC()
 		var m runtime.MemStats
@@ -124,20 +123,20 @@ func TestGzipStreamMemory(t *testing.T) {
 		return m.HeapAlloc
 	}
 	before := heap()
-	var readers []listener
+	var clients []eventReader
 	for range 256 {
-		l, stop := s.listen(toUSDC + "&include=meta,why")
+		events, stop := s.openStream(toUSDC + "&include=meta,why")
 		defer stop()
-		readers = append(readers, l)
+		clients = append(clients, events)
 	}
 	for range 5 {
-		for _, l := range readers {
-			l.next()
+		for _, events := range clients {
+			events.nextResult()
 		}
-		g.next(t, g.sold(t, 1, units(1000, 18)))
+		chain.publish(t, chain.swapped(t, 1, units(1000, 18)))
 	}
 	held := heap() - before
-	fmt.Printf("stream: 256 packed streams and their readers hold %d kB each\n", held/256/1000)
+	fmt.Printf("stream: 256 compressed streams and their clients hold %d kB each\n", held/256/1000)
 	if held > 100<<20 {
 		t.Errorf("%d MB", held>>20)
 	}

@@ -61,10 +61,10 @@ func TestMarket(t *testing.T) {
 // TestPausedSource: the reason of a paused source is the most frequent one of its
 // pools.
 func TestPausedSource(t *testing.T) {
-	g := newStage(t)
-	s := serve(t, g.config)
+	chain := newTestChain(t)
+	s := serve(t, chain.configure)
 	var m marketBody
-	g.next(t, g.filled(8, u256.Zero))
+	chain.publish(t, chain.refilled(8, u256.Zero))
 	s.get("/api/v1/market").into(t, &m)
 	for _, b := range m.Sources {
 		if b.ID == "Kansei" && (b.Status != statusPaused || b.Reason != "no liquidity" || b.Pools != 2 || b.UsablePools != 0) {

@@ -16,203 +16,207 @@ import (
 )
 
 const (
-	heartbeat   = time.Second // the longest silence of a stream that works
-	patience    = 3 * time.Second
-	streamRetry = 5 * time.Second
+	heartbeat       = time.Second     // the longest time between two events of a stream
+	writeTimeout    = 3 * time.Second // after which a client that does not read is disconnected
+	streamRetryWait = 5 * time.Second // the Retry-After of a stream that is rejected
 )
 
-// stream sends server-sent events until the reader leaves, does not read, or
-// the service ends: the newest block at each block and at least once a second,
-// and the quote at once and then whenever it is another. An error that may
-// change with the market is an event too.
-func (s *server) stream(x *response) error {
-	a, err := s.parseQuote(x)
+// stream sends server-sent events until the client disconnects or does not read,
+// or the service stops: the newest block at each block and at least once per
+// heartbeat, and the quote at once and then whenever it has changed. An error that
+// another snapshot may remove is an event too.
+func (s *server) stream(w *response) error {
+	req, err := s.parseQuote(w)
 	if err != nil {
 		return err
 	}
-	from := client(x.r)
+	from := client(w.r)
 	if !s.streams.open(from) {
-		return &problem{code: rateLimited, detail: "too many streams are open", retryAfter: streamRetry}
+		return &problem{code: rateLimited, detail: "too many streams are open", retryAfter: streamRetryWait}
 	}
 	defer s.streams.close(from)
-	x.setWarnings()
-	h := x.Header()
+	w.setWarnings()
+	h := w.Header()
 	h.Set("Content-Type", "text/event-stream")
 	h.Set("Cache-Control", "no-store")
-	h.Set("X-Accel-Buffering", "no") // for proxies that would wait for more
+	h.Set("X-Accel-Buffering", "no") // proxies are not to buffer it
 	h.Add("Vary", "Accept-Encoding")
-	f := feed{server: s, x: x, ask: a, out: http.NewResponseController(x), body: x, answers: make(chan streamAnswer)}
-	if acceptsGzip(x.r.Header) {
+	sub := subscription{server: s, w: w, request: req, controller: http.NewResponseController(w), body: w, results: make(chan streamResult)}
+	if acceptsGzip(w.r.Header) {
 		h.Set("Content-Encoding", "gzip")
-		zip := &gzipStream{to: x}
-		f.body, f.end = zip, zip.close
+		compressed := &gzipStream{to: w}
+		sub.body, sub.closeBody = compressed, compressed.close
 	}
-	x.WriteHeader(http.StatusOK)
-	if x.r.Method == http.MethodHead {
+	w.WriteHeader(http.StatusOK)
+	if w.r.Method == http.MethodHead {
 		return nil
 	}
-	f.run(x.r.Context())
+	sub.run(w.r.Context())
 	return nil
 }
 
-// feed is one open stream.
-type feed struct {
+// subscription is one open stream: a request whose quote is sent again whenever it
+// changes.
+type subscription struct {
 	*server
-	x       *response
-	ask     request
-	out     *http.ResponseController
-	body    io.Writer
-	end     func() error // writes the end of the body; nil: it has none
-	answers chan streamAnswer
-	busy    bool         // an answer is being looked for
-	last    streamAnswer // the newest that came
-	block   uint64       // of the last block event
+	w          *response
+	request    request
+	controller *http.ResponseController
+	body       io.Writer
+	closeBody  func() error // writes the end of the body; nil if it has none
+	results    chan streamResult
+	computing  bool         // a goroutine is computing the next result
+	last       streamResult // the newest result
+	block      uint64       // number in the last block event
 }
 
-// streamAnswer is a quote or a problem as an event, but for its id.
-type streamAnswer struct {
-	desk  *snapshotCache // nil where there was no market to answer from
-	event []byte         // nil where the reader left before
-	final bool           // this market gives no other answer
+// streamResult is a quote or a problem as an event without its id.
+type streamResult struct {
+	cache *snapshotCache // of the snapshot it was computed from; nil if there was none
+	event []byte         // nil if the client disconnected first
+	final bool           // the same snapshot always gives this result
 }
 
-// run looks for answers beside the loop that writes, so that blocks are told
-// in time however long a search takes.
-func (f *feed) run(ctx context.Context) {
+// run computes results outside the loop that writes events, so that block events
+// are not delayed by a search.
+func (sub *subscription) run(ctx context.Context) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer func() {
 		cancel()
-		if f.busy {
-			<-f.answers
+		if sub.computing {
+			<-sub.results
 		}
 	}()
-	beat := time.NewTicker(f.streams.heartbeat)
-	defer beat.Stop()
-	changed := f.Changed() // before the look at the head, or a change is missed
-	err := f.tellBlock()
-	f.look(ctx, true)
+	ticker := time.NewTicker(sub.streams.heartbeat)
+	defer ticker.Stop()
+	changed := sub.Changed() // before the head is read, or a change between the two is missed
+	err := sub.sendBlock()
+	sub.compute(ctx, true)
 	for err == nil {
 		select {
 		case <-changed:
-			changed = f.Changed()
-			err = f.tellBlock()
-			f.look(ctx, false)
-		case <-beat.C:
-			err = f.tellBlock()
-			f.look(ctx, true)
-		case a := <-f.answers:
-			f.busy = false
-			err = f.tell(a)
-			f.look(ctx, false)
+			changed = sub.Changed()
+			err = sub.sendBlock()
+			sub.compute(ctx, false)
+		case <-ticker.C:
+			err = sub.sendBlock()
+			sub.compute(ctx, true)
+		case result := <-sub.results:
+			sub.computing = false
+			err = sub.sendResult(result)
+			sub.compute(ctx, false)
 		case <-ctx.Done():
 			return
-		case <-f.Closing:
-			if f.end != nil {
-				f.end() // the reader may have left: nothing to be done
+		case <-sub.Closing:
+			if sub.closeBody != nil {
+				sub.closeBody() // an error means that the client has disconnected
 			}
 			return
 		}
 	}
 }
 
-// look starts to look for the answer of the newest market, unless there is
-// one. A market that is missing, or whose answer may change by itself, is
-// asked again at a beat only.
-func (f *feed) look(ctx context.Context, beat bool) {
-	d, err := f.head()
-	same := err == nil && d == f.last.desk
-	if f.busy || same && f.last.final || !beat && (same || err != nil) {
+// compute starts to compute the result of the newest snapshot, unless it is known
+// or being computed. Without a snapshot, and where the same snapshot may give
+// another result, it does so only at a heartbeat.
+func (sub *subscription) compute(ctx context.Context, atHeartbeat bool) {
+	c, err := sub.head()
+	same := err == nil && c == sub.last.cache
+	if sub.computing || same && sub.last.final || !atHeartbeat && (same || err != nil) {
 		return
 	}
-	f.busy = true
-	go func() { f.answers <- f.event(ctx) }()
+	sub.computing = true
+	go func() { sub.results <- sub.result(ctx) }()
 }
 
-// tell sends an answer, unless it is the one before.
-func (f *feed) tell(a streamAnswer) error {
-	same := bytes.Equal(a.event, f.last.event)
-	f.last = a
-	if same || a.event == nil { // nil: the reader left
+// sendResult sends a result that differs from the last one, after the event of its
+// block.
+func (sub *subscription) sendResult(result streamResult) error {
+	same := bytes.Equal(result.event, sub.last.event)
+	sub.last = result
+	if same || result.event == nil {
 		return nil
 	}
 	var b []byte
-	if a.desk != nil {
-		block := a.desk.Block()
-		if block.Number != f.block {
-			b = f.appendBlock(b, block)
+	if result.cache != nil {
+		block := result.cache.Block()
+		if block.Number != sub.block {
+			b = sub.appendBlock(b, block)
 		}
 		b = fmt.Appendf(b, "id: %d\n", block.Number)
 	}
-	return f.write(append(b, a.event...))
+	return sub.write(append(b, result.event...))
 }
 
-// tellBlock sends the newest block; a comment where there is none to answer
-// from, so that silence always means a fault.
-func (f *feed) tellBlock() error {
-	d, err := f.head()
+// sendBlock sends the newest block, or a comment if there is no snapshot, so that a
+// client can take silence for a failure.
+func (sub *subscription) sendBlock() error {
+	c, err := sub.head()
 	if err != nil {
-		return f.write([]byte(": keep-alive\n\n"))
+		return sub.write([]byte(": keep-alive\n\n"))
 	}
-	return f.write(f.appendBlock(nil, d.Block()))
+	return sub.write(sub.appendBlock(nil, c.Block()))
 }
 
-func (f *feed) appendBlock(b []byte, block market.Block) []byte {
-	f.block = block.Number
-	return fmt.Appendf(b, "event: block\ndata: {\"number\":%d,\"timestamp\":%d,\"sentAt\":%d}\n\n", block.Number, block.Time, f.Now().UnixMilli())
+func (sub *subscription) appendBlock(b []byte, block market.Block) []byte {
+	sub.block = block.Number
+	return fmt.Appendf(b, "event: block\ndata: {\"number\":%d,\"timestamp\":%d,\"sentAt\":%d}\n\n", block.Number, block.Time, sub.Now().UnixMilli())
 }
 
-// event waits for the stream's turn and says what is true by then.
-func (f *feed) event(ctx context.Context) streamAnswer {
+// result waits for the semaphore and computes the result of the snapshot that is
+// the newest then.
+func (sub *subscription) result(ctx context.Context) streamResult {
 	select {
-	case f.streams.turns <- struct{}{}:
-		defer func() { <-f.streams.turns }()
+	case sub.streams.semaphore <- struct{}{}:
+		defer func() { <-sub.streams.semaphore }()
 	case <-ctx.Done():
-		return streamAnswer{}
+		return streamResult{}
 	}
-	ctx, cancel := context.WithTimeout(ctx, f.Timeout)
+	ctx, cancel := context.WithTimeout(ctx, sub.Timeout)
 	defer cancel()
-	d, err := f.head()
-	body, err := f.quote(ctx, d, err)
+	c, err := sub.head()
+	body, err := sub.quote(ctx, c, err)
 	if err == nil {
-		return streamAnswer{d, fmt.Appendf(nil, "event: quote\ndata: %s\n\n", body), true}
+		return streamResult{c, fmt.Appendf(nil, "event: quote\ndata: %s\n\n", body), true}
 	}
-	p, body := f.server.renderProblem(f.x, err)
-	return streamAnswer{d, fmt.Appendf(nil, "event: problem\ndata: %s\n\n", body), !classOf(p.code).Retryable}
+	p, body := sub.renderProblem(sub.w, err)
+	return streamResult{c, fmt.Appendf(nil, "event: problem\ndata: %s\n\n", body), !classOf(p.code).Retryable}
 }
 
-func (f *feed) quote(ctx context.Context, d *snapshotCache, err error) ([]byte, error) {
+// quote is the body of the quote as JSON. err is the error of reading the head.
+func (sub *subscription) quote(ctx context.Context, c *snapshotCache, err error) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	t, err := f.quoteOn(ctx, d, f.ask)
+	q, err := sub.quoteOn(ctx, c, sub.request)
 	if err != nil {
 		return nil, err
 	}
-	body, err := f.quoteBody(ctx, t)
+	body, err := sub.quoteBody(ctx, q)
 	if err != nil {
 		return nil, err
 	}
 	return json.Marshal(body)
 }
 
-// write gives up on a reader that does not read.
-func (f *feed) write(b []byte) error {
-	if err := f.out.SetWriteDeadline(time.Now().Add(f.streams.patience)); err != nil {
+// write fails if the client does not read within the write timeout.
+func (sub *subscription) write(b []byte) error {
+	if err := sub.controller.SetWriteDeadline(time.Now().Add(sub.streams.writeTimeout)); err != nil {
 		return err
 	}
-	if _, err := f.body.Write(b); err != nil {
+	if _, err := sub.body.Write(b); err != nil {
 		return err
 	}
-	return f.out.Flush()
+	return sub.controller.Flush()
 }
 
-// streams counts those that are open. One client gets a quarter of them at
-// most, so that no one can keep all others out. With each block all of them
-// want an answer: they take turns, and leave a core to requests where there
-// are two.
+// streams counts the open streams. One client may have a quarter of them, so that
+// it cannot keep all others out. With each block every stream needs a new result:
+// the semaphore holds one element per stream that computes one, and leaves a core
+// for other requests if there are two or more.
 type streams struct {
-	heartbeat, patience time.Duration
-	turns               chan struct{}
+	heartbeat, writeTimeout time.Duration
+	semaphore               chan struct{}
 
 	max  int
 	mu   sync.Mutex
@@ -220,13 +224,14 @@ type streams struct {
 	from map[netip.Prefix]int
 }
 
-func newStreams(most int) streams {
+func newStreams(limit int) streams {
 	return streams{
-		heartbeat: heartbeat, patience: patience, turns: make(chan struct{}, max(runtime.GOMAXPROCS(0)-1, 1)),
-		max: most, from: map[netip.Prefix]int{},
+		heartbeat: heartbeat, writeTimeout: writeTimeout, semaphore: make(chan struct{}, max(runtime.GOMAXPROCS(0)-1, 1)),
+		max: limit, from: map[netip.Prefix]int{},
 	}
 }
 
+// open counts another stream of a client; false if it may not have one.
 func (s *streams) open(from netip.Prefix) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -244,6 +249,7 @@ func (s *streams) count() int {
 	return s.all
 }
 
+// close is to be called once for each stream that open has counted.
 func (s *streams) close(from netip.Prefix) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

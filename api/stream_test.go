@@ -21,64 +21,64 @@ import (
 	"braid/venue/univ2"
 )
 
-// stage is a market that goes on at the test's word.
-type stage struct {
+// testChain is a market whose blocks the test publishes.
+type testChain struct {
 	head    atomic.Pointer[market.Snapshot]
 	changed atomic.Pointer[chan struct{}]
 	updated atomic.Pointer[time.Time]
 }
 
-func newStage(t testing.TB) *stage {
-	var g stage
-	g.head.Store(testMarket(t))
-	g.changed.Store(new(make(chan struct{})))
-	g.updated.Store(new(now))
-	return &g
+func newTestChain(t testing.TB) *testChain {
+	var c testChain
+	c.head.Store(testMarket(t))
+	c.changed.Store(new(make(chan struct{})))
+	c.updated.Store(new(now))
+	return &c
 }
 
-func (g *stage) config(c *Config) {
-	c.Head = g.head.Load
-	c.Changed = func() <-chan struct{} { return *g.changed.Load() }
-	c.Health = func() Health { return Health{Ready: true, Updated: *g.updated.Load()} }
+func (c *testChain) configure(config *Config) {
+	config.Head = c.head.Load
+	config.Changed = func() <-chan struct{} { return *c.changed.Load() }
+	config.Health = func() Health { return Health{Ready: true, Updated: *c.updated.Load()} }
 }
 
-// next publishes a block that left these pools behind.
-func (g *stage) next(t testing.TB, pools ...venue.Pool) {
-	last := g.head.Load()
+// publish publishes the next block, after which these pools have changed.
+func (c *testChain) publish(t testing.TB, pools ...venue.Pool) {
+	last := c.head.Load()
 	block := last.Block()
 	block.Number++
 	s, err := last.Next(block, pools, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	g.head.Store(s)
-	close(*g.changed.Swap(new(make(chan struct{}))))
+	c.head.Store(s)
+	close(*c.changed.Swap(new(make(chan struct{}))))
 }
 
-// sold is a pool of the stage after somebody sold to it.
-func (g *stage) sold(t testing.TB, pool int, amount u256.Int) venue.Pool {
-	p, err := g.head.Load().Pools()[pool].Swap(0, 1, amount)
+// swapped is a pool of the head after a swap of its first token for its second.
+func (c *testChain) swapped(t testing.TB, pool int, amount u256.Int) venue.Pool {
+	p, err := c.head.Load().Pools()[pool].Swap(0, 1, amount)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return p
 }
 
-// filled is a pool of the stage with as much of both tokens.
-func (g *stage) filled(pool int, amount u256.Int) venue.Pool {
-	info := g.head.Load().Pools()[pool].Info()
+// refilled is a pair of the head with that reserve of both tokens.
+func (c *testChain) refilled(pool int, amount u256.Int) venue.Pool {
+	info := c.head.Load().Pools()[pool].Info()
 	return univ2.NewPool(info.Source, common.HexToAddress(string(info.ID)), [2]common.Address(info.Tokens), amount, amount)
 }
 
-// listener reads the events of a stream.
-type listener struct {
+// eventReader reads the events of a stream.
+type eventReader struct {
 	t testing.TB
 	r *bufio.Reader
 }
 
 type event struct{ id, kind, data, comment string }
 
-func (s service) listen(query string) (listener, func()) {
+func (s service) openStream(query string) (eventReader, func()) {
 	s.t.Helper()
 	ctx, cancel := context.WithCancel(s.t.Context())
 	r, err := http.NewRequestWithContext(ctx, "GET", s.URL+"/api/v1/stream"+query, nil)
@@ -92,26 +92,27 @@ func (s service) listen(query string) (listener, func()) {
 	if res.StatusCode != 200 || res.Header.Get("Content-Type") != "text/event-stream" || res.Header.Get("Cache-Control") != "no-store" {
 		s.t.Fatalf("%d %v", res.StatusCode, res.Header)
 	}
-	return listener{s.t, bufio.NewReader(res.Body)}, func() { cancel(); res.Body.Close() }
+	return eventReader{s.t, bufio.NewReader(res.Body)}, func() { cancel(); res.Body.Close() }
 }
 
-// next is the next answer; the blocks before it are left out.
-func (l listener) next() event {
-	l.t.Helper()
+// nextResult is the next quote or problem; block events and comments before it are
+// skipped.
+func (r eventReader) nextResult() event {
+	r.t.Helper()
 	for {
-		if e := l.any(); e.kind != "block" && e.comment == "" {
+		if e := r.nextEvent(); e.kind != "block" && e.comment == "" {
 			return e
 		}
 	}
 }
 
-// any is the next event or comment.
-func (l listener) any() (e event) {
-	l.t.Helper()
+// nextEvent is the next event or comment.
+func (r eventReader) nextEvent() (e event) {
+	r.t.Helper()
 	for {
-		line, err := l.r.ReadString('\n')
+		line, err := r.r.ReadString('\n')
 		if err != nil {
-			l.t.Fatal(err)
+			r.t.Fatal(err)
 		}
 		if line = strings.TrimSuffix(line, "\n"); line == "" {
 			return e
@@ -127,7 +128,7 @@ func (l listener) any() (e event) {
 		case "":
 			e.comment = value
 		default:
-			l.t.Fatalf("%q", line)
+			r.t.Fatalf("%q", line)
 		}
 	}
 }
@@ -143,81 +144,82 @@ func (e event) code(t testing.TB) code {
 
 var toUSDC = params("tokenIn", wmon, "tokenOut", usdc, "amount", units(1, 18))
 
-// TestStream: the answer of now, then each other one, and nothing between.
+// TestStream: a stream sends the current result, then each one that differs from the
+// last.
 func TestStream(t *testing.T) {
-	g := newStage(t)
-	s := serve(t, g.config)
-	l, stop := s.listen(toUSDC)
+	chain := newTestChain(t)
+	s := serve(t, chain.configure)
+	events, stop := s.openStream(toUSDC)
 	defer stop()
-	agrees := func(id string) {
+	expectQuote := func(id string) {
 		t.Helper()
-		e := l.next()
+		e := events.nextResult()
 		if want := strings.TrimSpace(string(s.get("/api/v1/quote" + toUSDC).raw)); e.kind != "quote" || e.id != id || e.data != want {
 			t.Fatalf("%+v, want %s", e, want)
 		}
 	}
-	agrees("19000123")
-	g.next(t) // changes nothing, so says nothing
+	expectQuote("19000123")
+	chain.publish(t) // no pool changes, so no result is sent
 	time.Sleep(20 * time.Millisecond)
-	g.next(t, g.sold(t, 1, units(300_000, 18)))
-	agrees("19000125")
+	chain.publish(t, chain.swapped(t, 1, units(300_000, 18)))
+	expectQuote("19000125")
 
-	g.updated.Store(new(now.Add(-time.Hour)))
-	if e := l.next(); e.code(t) != stateStale || e.id != "" {
+	chain.updated.Store(new(now.Add(-time.Hour)))
+	if e := events.nextResult(); e.code(t) != stateStale || e.id != "" {
 		t.Errorf("%+v", e)
 	}
-	g.updated.Store(new(now))
-	agrees("19000125")
+	chain.updated.Store(new(now))
+	expectQuote("19000125")
 }
 
-// TestStreamOfNoRoute: an error that the market may mend is an event.
+// TestStreamOfNoRoute: an error that a later snapshot may remove is an event.
 func TestStreamOfNoRoute(t *testing.T) {
-	g := newStage(t)
-	s := serve(t, g.config)
-	l, stop := s.listen(params("tokenIn", empty, "tokenOut", wmon, "amount", units(1, 18)))
+	chain := newTestChain(t)
+	s := serve(t, chain.configure)
+	events, stop := s.openStream(params("tokenIn", empty, "tokenOut", wmon, "amount", units(1, 18)))
 	defer stop()
-	if e := l.next(); e.code(t) != noRoute || e.id != "19000123" {
+	if e := events.nextResult(); e.code(t) != noRoute || e.id != "19000123" {
 		t.Errorf("%+v", e)
 	}
-	g.next(t, g.filled(9, units(10, 18)))
-	if e := l.next(); e.kind != "quote" || e.id != "19000124" {
+	chain.publish(t, chain.refilled(9, units(10, 18)))
+	if e := events.nextResult(); e.kind != "quote" || e.id != "19000124" {
 		t.Errorf("%+v", e)
 	}
 }
 
-// TestHeartbeat: a stream is never silent for longer than a heartbeat, though
-// nothing changes, and however long its answer takes.
+// TestHeartbeat: block events are sent at each heartbeat even if nothing changes and
+// however long the result takes.
 func TestHeartbeat(t *testing.T) {
 	h := New(testConfig(t)).(*server)
 	h.streams.heartbeat = 10 * time.Millisecond
 	s := httptest.NewUnstartedServer(h)
-	s.Config.ReadTimeout, s.Config.WriteTimeout = 20*time.Millisecond, 20*time.Millisecond // of requests, not of streams
+	s.Config.ReadTimeout, s.Config.WriteTimeout = 20*time.Millisecond, 20*time.Millisecond // limits of requests, which do not apply to streams
 	s.Start()
 	defer s.Close()
-	for range cap(h.streams.turns) { // nobody gets an answer now
-		h.streams.turns <- struct{}{}
+	for range cap(h.streams.semaphore) { // no stream can compute a result
+		h.streams.semaphore <- struct{}{}
 	}
-	l, stop := service{s, t}.listen(toUSDC)
+	events, stop := service{s, t}.openStream(toUSDC)
 	defer stop()
 	block := event{kind: "block", data: `{"number":19000123,"timestamp":1799999990,"sentAt":1800000000000}`}
 	for range 10 {
-		if e := l.any(); e != block {
+		if e := events.nextEvent(); e != block {
 			t.Errorf("%+v", e)
 		}
 	}
-	for range cap(h.streams.turns) {
-		<-h.streams.turns
+	for range cap(h.streams.semaphore) {
+		<-h.streams.semaphore
 	}
-	if e := l.next(); e.kind != "quote" {
+	if e := events.nextResult(); e.kind != "quote" {
 		t.Errorf("%+v", e)
 	}
-	if e := l.any(); e != block {
+	if e := events.nextEvent(); e != block {
 		t.Errorf("%+v", e)
 	}
 }
 
-// TestHeartbeatWithoutMarket: where there is no block to name, a comment says
-// that the service is there.
+// TestHeartbeatWithoutMarket: without a snapshot, comments are sent instead of block
+// events.
 func TestHeartbeatWithoutMarket(t *testing.T) {
 	c := testConfig(t)
 	c.Head = func() *market.Snapshot { return nil }
@@ -225,48 +227,48 @@ func TestHeartbeatWithoutMarket(t *testing.T) {
 	h.streams.heartbeat = time.Millisecond
 	s := httptest.NewServer(h)
 	defer s.Close()
-	l, stop := service{s, t}.listen(toUSDC)
+	events, stop := service{s, t}.openStream(toUSDC)
 	defer stop()
 	problems := 0
 	for range 10 {
-		switch e := l.any(); {
+		switch e := events.nextEvent(); {
 		case e == event{comment: "keep-alive"}:
 		case e.code(t) == stateStale:
 			problems++
 		}
 	}
 	if problems != 1 {
-		t.Errorf("told %d times that the market is being loaded", problems)
+		t.Errorf("%d problems say that the market is being loaded, want 1", problems)
 	}
 }
 
-// TestBlockBeforeItsQuote: the reader knows the block of every quote.
+// TestBlockBeforeItsQuote: the event of a block comes before a quote of that block.
 func TestBlockBeforeItsQuote(t *testing.T) {
-	g := newStage(t)
-	s := serve(t, g.config)
-	l, stop := s.listen(toUSDC + "&include=meta") // which names the block: each is another answer
+	chain := newTestChain(t)
+	s := serve(t, chain.configure)
+	events, stop := s.openStream(toUSDC + "&include=meta") // meta contains the block, so that every block gives another result
 	defer stop()
-	named := ""
+	blockNumber := ""
 	for quotes := 0; quotes < 20; {
-		e := l.any()
+		e := events.nextEvent()
 		if e.kind == "block" {
-			named = e.data[len(`{"number":`):][:8]
+			blockNumber = e.data[len(`{"number":`):][:8]
 			continue
 		}
-		if e.kind != "quote" || e.id != named {
-			t.Fatalf("block %s, then %+v", named, e)
+		if e.kind != "quote" || e.id != blockNumber {
+			t.Fatalf("block %s, then %+v", blockNumber, e)
 		}
 		quotes++
-		g.next(t, g.sold(t, 1, units(10_000, 18)))
+		chain.publish(t, chain.swapped(t, 1, units(10_000, 18)))
 	}
 }
 
-// TestTooManyStreams: one client gets a quarter of them.
+// TestTooManyStreams: one client may have a quarter of all streams.
 func TestTooManyStreams(t *testing.T) {
 	s := serve(t, func(c *Config) { c.MaxStreams = 8 })
-	l, stop := s.listen(toUSDC)
-	l.next()
-	_, stopAnother := s.listen(toUSDC)
+	events, stop := s.openStream(toUSDC)
+	events.nextResult()
+	_, stopAnother := s.openStream(toUSDC)
 	defer stopAnother()
 	a := s.get("/api/v1/stream" + toUSDC)
 	var p problemBody
@@ -280,20 +282,20 @@ func TestTooManyStreams(t *testing.T) {
 		if a.status == 200 {
 			break
 		}
-		runtime.Gosched() // until the server has seen it leave
+		runtime.Gosched() // until the server has noticed that the client disconnected
 	}
 	if a.header.Get("X-Warnings") != "UNKNOWN_PARAMETER;name=slippage" {
 		t.Errorf("%v", a.header)
 	}
 }
 
-// TestSlowReader: who does not read is cut off.
+// TestSlowReader: a client that does not read is disconnected.
 func TestSlowReader(t *testing.T) {
-	g := newStage(t)
+	chain := newTestChain(t)
 	c := testConfig(t)
-	g.config(&c)
+	chain.configure(&c)
 	h := New(c).(*server)
-	h.streams.patience = 50 * time.Millisecond
+	h.streams.writeTimeout = 50 * time.Millisecond
 	s := httptest.NewUnstartedServer(h)
 	s.Config.ConnContext = func(ctx context.Context, c net.Conn) context.Context {
 		c.(*net.TCPConn).SetWriteBuffer(4 << 10)
@@ -308,29 +310,30 @@ func TestSlowReader(t *testing.T) {
 	defer conn.Close()
 	conn.(*net.TCPConn).SetReadBuffer(4 << 10)
 	conn.Write([]byte("GET /api/v1/stream" + toUSDC + " HTTP/1.1\r\nHost: x\r\n\r\n"))
-	sides := []venue.Pool{g.head.Load().Pools()[1], g.sold(t, 1, units(1000, 18))}
+	states := []venue.Pool{chain.head.Load().Pools()[1], chain.swapped(t, 1, units(1000, 18))}
 	for h.streams.count() == 0 {
 		runtime.Gosched()
 	}
 	for deadline := time.Now().Add(20 * time.Second); h.streams.count() > 0; {
 		if time.Now().After(deadline) {
-			t.Fatal("still there")
+			t.Fatal("the stream is still open")
 		}
-		// Now one price, now another.
-		sides[0], sides[1] = sides[1], sides[0]
-		g.next(t, sides[0])
+		// The price alternates, so that every block gives another quote.
+		states[0], states[1] = states[1], states[0]
+		chain.publish(t, states[0])
 		time.Sleep(100 * time.Microsecond)
 	}
 }
 
-// TestStreamsEnd: with the service, and leave nothing behind.
+// TestStreamsEnd: streams end when the service stops, and no goroutine of them is
+// left.
 func TestStreamsEnd(t *testing.T) {
-	g, closing := newStage(t), make(chan struct{})
-	s := serve(t, g.config, func(c *Config) { c.Closing = closing })
+	chain, closing := newTestChain(t), make(chan struct{})
+	s := serve(t, chain.configure, func(c *Config) { c.Closing = closing })
 	for i := range 20 {
-		l, stop := s.listen(toUSDC)
+		events, stop := s.openStream(toUSDC)
 		defer stop()
-		l.next()
+		events.nextResult()
 		if i%2 == 0 {
 			stop()
 		}
@@ -338,7 +341,7 @@ func TestStreamsEnd(t *testing.T) {
 	close(closing)
 	for deadline := time.Now().Add(5 * time.Second); ; time.Sleep(time.Millisecond) {
 		stacks := make([]byte, 1<<20)
-		left := strings.Count(string(stacks[:runtime.Stack(stacks, true)]), "api.(*feed).run")
+		left := strings.Count(string(stacks[:runtime.Stack(stacks, true)]), "api.(*subscription).run")
 		if left == 0 {
 			break
 		}
@@ -349,14 +352,14 @@ func TestStreamsEnd(t *testing.T) {
 	s.Close() // blocks while a request is open
 }
 
-// TestStreamsTakeTurns: however many streams want an answer, a request waits
-// for few of them.
-func TestStreamsTakeTurns(t *testing.T) {
+// TestStreamSemaphore: however many streams compute a result, only as many as the
+// semaphore allows wait for a core, so that a request waits for few of them.
+func TestStreamSemaphore(t *testing.T) {
 	h := New(testConfig(t)).(*server)
 	s := httptest.NewServer(h)
 	defer s.Close()
 	for range cap(h.semaphore) {
-		h.semaphore <- struct{}{} // every core is taken
+		h.semaphore <- struct{}{} // every core is in use
 	}
 	for i := range 20 {
 		conn, err := net.Dial("tcp", s.Listener.Addr().String())
@@ -366,17 +369,17 @@ func TestStreamsTakeTurns(t *testing.T) {
 		defer conn.Close()
 		conn.Write([]byte("GET /api/v1/stream" + params("tokenIn", wmon, "tokenOut", usdc, "amount", units(uint64(1+i), 18)) + " HTTP/1.1\r\nHost: x\r\n\r\n"))
 	}
-	waiting := func(what string) int {
+	inStacks := func(name string) int {
 		stacks := make([]byte, 1<<20)
-		return strings.Count(string(stacks[:runtime.Stack(stacks, true)]), what)
+		return strings.Count(string(stacks[:runtime.Stack(stacks, true)]), name)
 	}
-	for deadline := time.Now().Add(5 * time.Second); waiting("api.(*feed).event") < 20; time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(5 * time.Second); inStacks("api.(*subscription).result") < 20; time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
-			t.Fatal("the streams do not ask")
+			t.Fatal("not all streams compute a result")
 		}
 	}
-	if n := waiting("api.search["); n > cap(h.streams.turns) {
-		t.Errorf("%d streams wait for a core, want %d", n, cap(h.streams.turns))
+	if n := inStacks("api.search["); n > cap(h.streams.semaphore) {
+		t.Errorf("%d streams wait for a core, want %d", n, cap(h.streams.semaphore))
 	}
 	for range cap(h.semaphore) {
 		<-h.semaphore
