@@ -3,31 +3,31 @@
 import { computed } from "@preact/signals";
 import { isAddress } from "viem";
 import { shortAddress } from "./amount";
-import { balance, most } from "./funds";
-import { FEARED_BPS, guard } from "./impact";
+import { balance, affordable } from "./funds";
+import { HIGH_IMPACT_BPS, guard } from "./impact";
 import { local, localProvider } from "./local";
-import { likeness } from "./lookalike";
+import { lookalikeOf } from "./lookalike";
 import { answer, connection, quote, waiting } from "./answer";
-import { amountIn, misread, query, reading, recipient, tokenIn, tokenOut, typed } from "./order";
-import { propose, shown, stage, type Deal } from "./send";
-import { detail } from "./toasts";
+import { amountIn, linkErrors, query, parsedAmount, recipient, tokenIn, tokenOut, amountText } from "./order";
+import { propose, dialogOpen, stage, type Order } from "./send";
+import { shownEntry } from "./toasts";
 import { verified } from "./tokens";
-import { busy } from "./transactions";
+import { pendingEntry } from "./transactions";
 import { account, connect, switchChain, wallets, wrongChain } from "./wallet";
-import { choosing } from "./wallets";
+import { walletDialogOpen } from "./wallets";
 
 /** Who is paid, if that is not the account that pays. */
-export const other = computed(() => {
+export const otherRecipient = computed(() => {
   const to = recipient.value.trim();
   return to.toLowerCase() === account.value?.toLowerCase() ? "" : to;
 });
 
-async function useLocal(): Promise<void> {
+async function connectLocal(): Promise<void> {
   await connect(wallets.value.find((w) => w.provider === localProvider)!);
 }
 
 /** The order on the screen, with the figures of its quote. */
-export function deal(): Deal {
+export function currentOrder(): Order {
   const q = quote.value!;
   return {
     tokenIn: tokenIn.value,
@@ -35,53 +35,53 @@ export function deal(): Deal {
     amountIn: amountIn.value!,
     minimum: BigInt(q.meta.minAmountOut),
     expected: BigInt(q.amountOut),
-    recipient: other.value || account.value!,
+    recipient: otherRecipient.value || account.value!,
     query: query.value!,
   };
 }
 
-interface Deed {
+interface ButtonState {
   label: string;
-  act?: () => void;
-  fear?: boolean;
+  onClick?: () => void;
+  danger?: boolean;
 }
 
-const unread = { empty: "Enter an amount", amount: "", either: "Which amount?", dollars: "Choose an amount", wrong: "Not an amount" };
+const noAmountLabels = { empty: "Enter an amount", amount: "", ambiguous: "Which amount?", dollars: "Choose an amount", invalid: "Not an amount" };
 
-const deed = computed<Deed>(() => {
+const buttonState = computed<ButtonState>(() => {
   // What is under way comes first: a second swap of the same amount is rarely meant.
-  if (stage.value.kind === "working") return { label: "Swap in progress", act: () => (shown.value = true) };
-  if (busy.value) {
-    const { id, kind, state } = busy.value;
+  if (stage.value.kind === "working") return { label: "Swap in progress", onClick: () => (dialogOpen.value = true) };
+  if (pendingEntry.value) {
+    const { id, kind, state } = pendingEntry.value;
     const label = kind === "approval" ? "Your approval is pending" : state === "asked" ? "A swap waits in your wallet" : "Your last swap is pending";
-    return { label, act: () => (detail.value = id) };
+    return { label, onClick: () => (shownEntry.value = id) };
   }
-  if (!tokenOut.value) return { label: misread.value.length ? "Unknown token in the link" : "Choose a token" };
-  if (!amountIn.value) return { label: typed.value ? unread[reading.value.kind] : unread.empty };
+  if (!tokenOut.value) return { label: linkErrors.value.length ? "Unknown token in the link" : "Choose a token" };
+  if (!amountIn.value) return { label: amountText.value ? noAmountLabels[parsedAmount.value.kind] : noAmountLabels.empty };
   if (!account.value) {
-    if (local && wallets.value.length === 1) return { label: "Use the local account", act: () => void useLocal() };
-    return { label: "Connect a wallet", act: () => (choosing.value = true) };
+    if (local && wallets.value.length === 1) return { label: "Use the local account", onClick: () => void connectLocal() };
+    return { label: "Connect a wallet", onClick: () => (walletDialogOpen.value = true) };
   }
-  if (wrongChain.value) return { label: "Switch the wallet to Monad", act: () => void switchChain().catch(() => undefined) };
-  if (other.value && !isAddress(other.value)) return { label: "The recipient is no address" };
+  if (wrongChain.value) return { label: "Switch the wallet to Monad", onClick: () => void switchChain().catch(() => undefined) };
+  if (otherRecipient.value && !isAddress(otherRecipient.value)) return { label: "The recipient is no address" };
   if (balance.value !== undefined && amountIn.value > balance.value) return { label: `Not enough ${tokenIn.value.symbol}` };
-  if (most.value !== undefined && amountIn.value > most.value) return { label: "Not enough MON for the gas" };
+  if (affordable.value !== undefined && amountIn.value > affordable.value) return { label: "Not enough MON for the gas" };
   if (answer.value.kind === "failed") return { label: "No quote" };
   if (!quote.value || waiting.value) return { label: "Finding the best route…" };
   if (connection.value !== "live") return { label: connection.value === "connecting" ? "Connecting…" : "No connection to the service" };
-  const to = other.value ? ` to ${shortAddress(other.value)}` : "";
-  const act = () => void propose(deal());
-  const like = [tokenIn.value, tokenOut.value].map((token) => likeness(token, verified.value)).find(Boolean);
-  if (quote.value.priceImpactBps < FEARED_BPS) return like ? { label: `Swap a look-alike of ${like.symbol}${to}`, act, fear: true } : { label: `Swap${to}`, act };
-  if (guard.value === "asking") return { label: "Checking the price impact…" };
+  const to = otherRecipient.value ? ` to ${shortAddress(otherRecipient.value)}` : "";
+  const swap = () => void propose(currentOrder());
+  const lookalike = [tokenIn.value, tokenOut.value].map((token) => lookalikeOf(token, verified.value)).find(Boolean);
+  if (quote.value.priceImpactBps < HIGH_IMPACT_BPS) return lookalike ? { label: `Swap a look-alike of ${lookalike.symbol}${to}`, onClick: swap, danger: true } : { label: `Swap${to}`, onClick: swap };
+  if (guard.value === "checking") return { label: "Checking the price impact…" };
   if (guard.value === "refuses") return { label: "Price impact too high" };
-  return { label: `Swap anyway${to}`, act, fear: true };
+  return { label: `Swap anyway${to}`, onClick: swap, danger: true };
 });
 
 export function Action() {
-  const { label, act, fear } = deed.value;
+  const { label, onClick, danger } = buttonState.value;
   return (
-    <button type="button" class={fear ? "action fear" : "action"} disabled={!act} onClick={act}>
+    <button type="button" class={danger ? "action danger" : "action"} disabled={!onClick} onClick={onClick}>
       {label}
     </button>
   );

@@ -4,26 +4,26 @@ import { batch, signal } from "@preact/signals";
 import { short } from "./amount";
 import { Dialog } from "./dialog";
 import { Clock } from "./icons";
-import { enter, tokenIn, tokenOut } from "./order";
+import { setAmount, tokenIn, tokenOut } from "./order";
 import { Hash, Receipt } from "./receipt";
-import { stage, shown } from "./send";
-import { detail } from "./toasts";
+import { stage, dialogOpen } from "./send";
+import { shownEntry } from "./toasts";
 import { find as token } from "./tokens";
-import { busy, entries, find, isPending, pending, put, type Entry } from "./transactions";
+import { pendingEntry, entries, find, isPending, pending, put, type Entry } from "./transactions";
 
-const listed = signal(false);
+const listOpen = signal(false);
 
 /** Opens the list; while something is pending it says so. */
 export function ActivityButton() {
   const count = pending.value.length || (stage.value.kind === "working" ? 1 : 0);
   return (
     <>
-      <button type="button" class={count ? "activity pending" : "icon activity"} aria-label={count ? `Transactions: ${count} pending` : "Transactions"} onClick={() => (listed.value = true)}>
+      <button type="button" class={count ? "activity pending" : "icon activity"} aria-label={count ? `Transactions: ${count} pending` : "Transactions"} onClick={() => (listOpen.value = true)}>
         {count ? <i aria-hidden="true" /> : <Clock />}
         {count ? <span>{count} pending</span> : null}
       </button>
-      {listed.value && <List />}
-      {detail.value !== undefined && <Detail />}
+      {listOpen.value && <List />}
+      {shownEntry.value !== undefined && <Detail />}
     </>
   );
 }
@@ -37,21 +37,21 @@ const outcome = ({ kind, state }: Entry): [words: string, tone: string] =>
         ? ["not followed", "soft"]
         : [state === "asked" ? "in your wallet" : "pending", "warn"];
 
-const pair = ({ kind, amountIn, tokenIn, tokenOut, received, quoted }: Entry): string => {
-  const paid = `${short(BigInt(amountIn), tokenIn.decimals)} ${tokenIn.symbol}`;
-  return kind === "approval" ? `Approval of ${paid}` : `${paid} → ${short(BigInt(received || quoted), tokenOut.decimals)} ${tokenOut.symbol}`;
+const describe = ({ kind, amountIn, tokenIn, tokenOut, received, quoted }: Entry): string => {
+  const paidText = `${short(BigInt(amountIn), tokenIn.decimals)} ${tokenIn.symbol}`;
+  return kind === "approval" ? `Approval of ${paidText}` : `${paidText} → ${short(BigInt(received || quoted), tokenOut.decimals)} ${tokenOut.symbol}`;
 };
 
 function List() {
-  const close = () => (listed.value = false);
+  const close = () => (listOpen.value = false);
   return (
     <Dialog title="Transactions" close={close} class="small">
       {entries.value.length ? (
         <ul class="activities">
           {entries.value.map((entry) => (
             <li key={entry.id}>
-              <button type="button" onClick={() => (close(), (detail.value = entry.id))}>
-                <span class="number">{pair(entry)}</span>
+              <button type="button" onClick={() => (close(), (shownEntry.value = entry.id))}>
+                <span class="number">{describe(entry)}</span>
                 <small>
                   <b class={outcome(entry)[1]}>{outcome(entry)[0]}</b> <span class="soft">{new Date(entry.at).toLocaleString()}</span>
                 </small>
@@ -67,13 +67,13 @@ function List() {
 }
 
 /** Puts the order of an entry into the form again. */
-export function again(entry: Entry): void {
-  const [into, out] = [token(entry.tokenIn.address), token(entry.tokenOut.address)];
-  if (!into || !out) return;
+export function repeat(entry: Entry): void {
+  const [tokenPaid, tokenReceived] = [token(entry.tokenIn.address), token(entry.tokenOut.address)];
+  if (!tokenPaid || !tokenReceived) return;
   batch(() => {
-    tokenIn.value = into;
-    tokenOut.value = out;
-    enter(BigInt(entry.amountIn));
+    tokenIn.value = tokenPaid;
+    tokenOut.value = tokenReceived;
+    setAmount(BigInt(entry.amountIn));
   });
 }
 
@@ -89,31 +89,31 @@ const advice = (entry: Entry): string => {
 };
 
 function Detail() {
-  const entry = find(detail.value!);
-  const close = () => (detail.value = undefined);
+  const entry = find(shownEntry.value!);
+  const close = () => (shownEntry.value = undefined);
   if (!entry) return null;
-  const over = entry.state === "done" && entry.kind === "swap";
-  const mine = stage.value.kind === "working" && busy.value?.id === entry.id;
+  const swapped = entry.state === "done" && entry.kind === "swap";
+  const inProgress = stage.value.kind === "working" && pendingEntry.value?.id === entry.id;
   return (
-    <Dialog title={over ? "Swapped" : entry.kind === "approval" ? "Approval" : "Swap"} close={close} class="small">
-      <p class="pair number">{pair(entry)}</p>
+    <Dialog title={swapped ? "Swapped" : entry.kind === "approval" ? "Approval" : "Swap"} close={close} class="small">
+      <p class="pair number">{describe(entry)}</p>
       <div aria-live="polite">
-        {over ? <Receipt entry={entry} /> : <p class={entry.state === "failed" ? "note bad" : "note"}>{advice(entry)}</p>}
-        {!over && entry.recipient.toLowerCase() !== entry.account.toLowerCase() && entry.kind === "swap" && <p class="note bad address">Another address receives the tokens: {entry.recipient}.</p>}
+        {swapped ? <Receipt entry={entry} /> : <p class={entry.state === "failed" ? "note bad" : "note"}>{advice(entry)}</p>}
+        {!swapped && entry.recipient.toLowerCase() !== entry.account.toLowerCase() && entry.kind === "swap" && <p class="note bad address">Another address receives the tokens: {entry.recipient}.</p>}
       </div>
       {entry.hash && <Hash hash={entry.hash} />}
-      {isPending(entry) && !mine && (
+      {isPending(entry) && !inProgress && (
         <button type="button" class="plain tall-target" onClick={() => (put({ ...entry, state: "lost" }), close())}>
           Stop following it
         </button>
       )}
-      {mine && (
-        <button type="button" class="plain tall-target" onClick={() => (close(), (shown.value = true))}>
+      {inProgress && (
+        <button type="button" class="plain tall-target" onClick={() => (close(), (dialogOpen.value = true))}>
           Show its steps
         </button>
       )}
       {!isPending(entry) && entry.kind === "swap" && (
-        <button type="button" class="action" onClick={() => (close(), again(entry))}>
+        <button type="button" class="action" onClick={() => (close(), repeat(entry))}>
           Swap again
         </button>
       )}

@@ -9,28 +9,28 @@ export function exact(raw: bigint, decimals: number): string {
 }
 
 /** Digits are Latin in all languages: decimals are cut from text. */
-const latin = { numberingSystem: "latn" };
+const latinDigits = { numberingSystem: "latn" };
 
 /** What the reader's language writes before decimals. */
-const point = (1.5).toLocaleString(undefined, latin).slice(1, -1);
+const decimalSeparator = (1.5).toLocaleString(undefined, latinDigits).slice(1, -1);
 
 /** The whole amount, digit by digit, for reading. */
-export const written = (raw: bigint, decimals: number): string => exact(raw, decimals).replace(".", point);
+export const exactLocalized = (raw: bigint, decimals: number): string => exact(raw, decimals).replace(".", decimalSeparator);
 
 /** The amount for reading, as the reader's language writes numbers: cut (never rounded up) to some significant digits. */
 export function short(raw: bigint, decimals: number, significant = 7): string {
   const [whole = "0", fraction = ""] = exact(raw, decimals).split(".");
-  const grouped = BigInt(whole).toLocaleString(undefined, latin);
-  const lead = whole === "0" ? (/^0*/.exec(fraction)?.[0].length ?? 0) : 0;
-  const room = whole === "0" ? lead + Math.min(significant, 5) : Math.max(significant - whole.length, 0);
-  if (lead > 8) return `${fraction[lead]}${point}${fraction.slice(lead + 1, lead + 4) || "0"}e-${lead + 1}`;
-  const cut = fraction.slice(0, room).replace(/0+$/, "");
-  return cut ? `${grouped}${point}${cut}` : grouped;
+  const grouped = BigInt(whole).toLocaleString(undefined, latinDigits);
+  const leadingZeros = whole === "0" ? (/^0*/.exec(fraction)?.[0].length ?? 0) : 0;
+  const fractionDigits = whole === "0" ? leadingZeros + Math.min(significant, 5) : Math.max(significant - whole.length, 0);
+  if (leadingZeros > 8) return `${fraction[leadingZeros]}${decimalSeparator}${fraction.slice(leadingZeros + 1, leadingZeros + 4) || "0"}e-${leadingZeros + 1}`;
+  const shownFraction = fraction.slice(0, fractionDigits).replace(/0+$/, "");
+  return shownFraction ? `${grouped}${decimalSeparator}${shownFraction}` : grouped;
 }
 
-const cents = new Intl.NumberFormat(undefined, { ...latin, style: "currency", currency: "USD" });
-const compact = new Intl.NumberFormat(undefined, { ...latin, style: "currency", currency: "USD", notation: "compact", maximumSignificantDigits: 4 });
-const precise = new Intl.NumberFormat(undefined, { ...latin, style: "currency", currency: "USD", maximumSignificantDigits: 4 });
+const cents = new Intl.NumberFormat(undefined, { ...latinDigits, style: "currency", currency: "USD" });
+const compact = new Intl.NumberFormat(undefined, { ...latinDigits, style: "currency", currency: "USD", notation: "compact", maximumSignificantDigits: 4 });
+const precise = new Intl.NumberFormat(undefined, { ...latinDigits, style: "currency", currency: "USD", maximumSignificantDigits: 4 });
 
 /** Dollars; nothing for a price that is not known. */
 export function usd(value: string | number, style: "plain" | "compact" | "price" = "plain"): string {
@@ -44,7 +44,7 @@ export function usd(value: string | number, style: "plain" | "compact" | "price"
 /** Dollars where there is little room: millions are cut. */
 export const usdBrief = (value: string | number): string => usd(value, Number(value) >= 1e6 ? "compact" : "plain");
 
-const percents = new Intl.NumberFormat(undefined, { ...latin, style: "percent", minimumFractionDigits: 2, maximumFractionDigits: 2 });
+const percents = new Intl.NumberFormat(undefined, { ...latinDigits, style: "percent", minimumFractionDigits: 2, maximumFractionDigits: 2 });
 
 export const percent = (bps: number): string => percents.format(bps / 10000);
 

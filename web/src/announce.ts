@@ -7,21 +7,21 @@ import { answer } from "./answer";
 import { query, tokenIn, tokenOut } from "./order";
 
 /** The least time between two announcements of the same order. */
-const PAUSE_MS = 30_000;
+const MIN_INTERVAL_MS = 30_000;
 
 export const announcement = signal("");
 
-export function announce(): void {
-  let order = "";
-  let at = 0;
+export function startAnnouncing(): void {
+  let announcedOrder = "";
+  let announcedAt = 0;
   effect(() => {
-    const [now, asked, out] = [answer.value, JSON.stringify(query.value), tokenOut.value];
-    if (now.kind !== "quote" || now.waiting || !out) return;
-    if (asked === order && performance.now() - at < PAUSE_MS) return;
+    const [current, order, out] = [answer.value, JSON.stringify(query.value), tokenOut.value];
+    if (current.kind !== "quote" || current.waiting || !out) return;
+    if (order === announcedOrder && performance.now() - announcedAt < MIN_INTERVAL_MS) return;
     const { symbol, decimals } = untracked(() => tokenIn.value);
-    const text = `${short(BigInt(now.quote.amountIn), decimals, 9)} ${symbol} buys ${short(BigInt(now.quote.amountOut), out.decimals, 6)} ${out.symbol}`;
+    const text = `${short(BigInt(current.quote.amountIn), decimals, 9)} ${symbol} buys ${short(BigInt(current.quote.amountOut), out.decimals, 6)} ${out.symbol}`;
     if (text === untracked(() => announcement.value)) return;
-    [order, at] = [asked, performance.now()];
+    [announcedOrder, announcedAt] = [order, performance.now()];
     announcement.value = text;
   });
 }

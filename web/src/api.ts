@@ -49,11 +49,11 @@ export interface Meta {
 
 /** What less effort would have paid; a rival that cannot do it at all is missing. */
 export interface Why {
-  venue?: Rival; // the best plan on one venue
-  path?: Rival; // without splits
+  venue?: Alternative; // the best plan on one venue
+  path?: Alternative; // without splits
 }
 
-export interface Rival {
+export interface Alternative {
   amountOut: string;
   gainBps: number;
   gainUsd: string;
@@ -126,7 +126,7 @@ export class Unreachable extends Error {}
 
 export type Query = Record<string, string>;
 
-const address = (path: string, query: Query) => {
+const url = (path: string, query: Query) => {
   const given = Object.entries(query).filter(([, value]) => value !== "");
   return `/api/v1${path}?${new URLSearchParams(given)}`;
 };
@@ -134,7 +134,7 @@ const address = (path: string, query: Query) => {
 export async function request(path: string, query: Query, signal?: AbortSignal): Promise<Response> {
   let response: Response;
   try {
-    response = await fetch(address(path, query), signal ? { signal } : {});
+    response = await fetch(url(path, query), signal ? { signal } : {});
   } catch (error) {
     if (signal?.aborted) throw error;
     throw new Unreachable("the service does not answer");
@@ -149,7 +149,7 @@ export async function get<T>(path: string, query: Query = {}, signal?: AbortSign
   return (await response.json()) as T;
 }
 
-export function pause(milliseconds: number, signal?: AbortSignal): Promise<void> {
+export function delay(milliseconds: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, milliseconds);
     signal?.addEventListener("abort", () => (clearTimeout(timer), resolve()), { once: true });

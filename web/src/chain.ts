@@ -54,7 +54,7 @@ export interface Receipt {
 }
 
 /** What the Router says it paid. */
-export function paid(receipt: Receipt, router: Address): bigint | undefined {
+export function amountPaid(receipt: Receipt, router: Address): bigint | undefined {
   for (const log of receipt.logs) {
     if (log.address.toLowerCase() !== router.toLowerCase()) continue;
     try {

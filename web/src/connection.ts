@@ -11,10 +11,10 @@ const STALE_MS = 3000;
 export const connection = signal<Connection>("connecting");
 
 /** Whole seconds since the service was last heard. */
-export const silence = signal(0);
+export const silentSeconds = signal(0);
 
 /** Why the service has no quotes though it answers; empty when it has. */
-export const behind = signal("");
+export const notReadyReason = signal("");
 
 /** The newest block, and when it was made by performance.now(). */
 export const block = signal<{ number: number; madeAt: number } | undefined>(undefined);
@@ -23,55 +23,55 @@ export const block = signal<{ number: number; madeAt: number } | undefined>(unde
 export const updatedAt = signal<number | undefined>(undefined);
 
 /** Whether a stream is meant to be open: then nothing else is asked for signs of life. */
-export const following = signal(false);
+export const streaming = signal(false);
 
 /** Whether somebody can see the page. */
-export const shown = signal(!document.hidden);
+export const visible = signal(!document.hidden);
 
 /** performance.now(), twice a second while somebody looks. */
-const clock = signal(performance.now());
+const now = signal(performance.now());
 
-let heardAt = performance.now();
+let receivedAt = performance.now();
 
 /** The service said something. */
-export function heard(): void {
-  heardAt = performance.now();
+export function markReceived(): void {
+  receivedAt = performance.now();
   connection.value = "live";
-  silence.value = 0;
+  silentSeconds.value = 0;
 }
 
 /** The service cannot be reached. */
-export function unreachable(): void {
+export function markUnreachable(): void {
   connection.value = "offline";
 }
 
 /** The times are the service's own, so the reader's clock may be wrong. */
-export function newBlock(number: number, timestamp: number, sentAt: number): void {
-  behind.value = "";
+export function setBlock(number: number, timestamp: number, sentAt: number): void {
+  notReadyReason.value = "";
   if (block.value?.number === number) return;
   block.value = { number, madeAt: performance.now() - Math.max(sentAt - timestamp * 1000, 0) };
 }
 
 /** Whole seconds since a moment of performance.now(). */
-export const secondsSince = (moment: number): number => Math.max(Math.floor((clock.value - moment) / 1000), 0);
+export const secondsSince = (moment: number): number => Math.max(Math.floor((now.value - moment) / 1000), 0);
 
 /** What to tell people while the figures cannot be trusted; empty while they can. */
-export const trouble = computed(() => {
+export const connectionProblem = computed(() => {
   if (connection.value === "offline") return "The service cannot be reached. Trying again…";
-  return connection.value === "stale" ? `No news from the service for ${silence.value} s` : "";
+  return connection.value === "stale" ? `No news from the service for ${silentSeconds.value} s` : "";
 });
 
 setInterval(() => {
-  if (!shown.value) return;
-  clock.value = performance.now();
-  const silent = clock.value - heardAt;
+  if (!visible.value) return;
+  now.value = performance.now();
+  const silent = now.value - receivedAt;
   if (silent < STALE_MS) return;
-  silence.value = Math.floor(silent / 1000);
+  silentSeconds.value = Math.floor(silent / 1000);
   if (connection.value !== "offline") connection.value = "stale";
 }, 500);
 
 document.addEventListener("visibilitychange", () => {
-  shown.value = !document.hidden;
-  clock.value = heardAt = performance.now();
+  visible.value = !document.hidden;
+  now.value = receivedAt = performance.now();
   connection.value = "connecting"; // what is on the screen is from before
 });

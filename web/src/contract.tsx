@@ -2,15 +2,15 @@
 
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import { written } from "./amount";
+import { exactLocalized } from "./amount";
 import { quote } from "./answer";
 import type { Swap } from "./api";
 import { amountIn, query, recipient, tokenIn, tokenOut } from "./order";
-import { ask } from "./send";
-import { read } from "./terms";
+import { requestSwap } from "./send";
+import { decodeSwap } from "./terms";
 import { find } from "./tokens";
 import { account } from "./wallet";
-import { explain } from "./words";
+import { explain } from "./explain";
 
 export function Contract() {
   const open = useSignal(false);
@@ -21,38 +21,38 @@ export function Contract() {
           <h2 id="contract">What you sign</h2>
           <span class="soft">the transaction in words</span>
         </summary>
-        {open.value && <Reading />}
+        {open.value && <TransactionDetails />}
       </details>
     </section>
   );
 }
 
-function Reading() {
+function TransactionDetails() {
   const offer = useSignal<Swap | undefined>(undefined);
-  const trouble = useSignal("");
-  const to = recipient.value.trim() || account.value;
+  const errorText = useSignal("");
+  const recipientAddress = recipient.value.trim() || account.value;
   const q = quote.value;
   const amountOut = q?.amountOut;
   useEffect(() => {
-    const [asked, out, amount] = [query.value, tokenOut.value, amountIn.value];
-    if (!to || !q || !asked || !out || !amount) return;
-    ask({ tokenIn: tokenIn.value, tokenOut: out, amountIn: amount, minimum: 1n, expected: 0n, recipient: to, query: asked }).then(
-      ({ swap }) => ((offer.value = swap), (trouble.value = "")),
-      (error: unknown) => (trouble.value = explain(error, tokenIn.value, out).title),
+    const [parameters, out, amount] = [query.value, tokenOut.value, amountIn.value];
+    if (!recipientAddress || !q || !parameters || !out || !amount) return;
+    requestSwap({ tokenIn: tokenIn.value, tokenOut: out, amountIn: amount, minimum: 1n, expected: 0n, recipient: recipientAddress, query: parameters }).then(
+      ({ swap }) => ((offer.value = swap), (errorText.value = "")),
+      (error: unknown) => (errorText.value = explain(error, tokenIn.value, out).title),
     );
-  }, [to, amountOut]);
-  if (!to) return <p class="soft">Connect a wallet, or give a recipient in the settings: a transaction needs to know whom it pays.</p>;
-  if (trouble.value) return <p class="trouble">{trouble.value}.</p>;
+  }, [recipientAddress, amountOut]);
+  if (!recipientAddress) return <p class="soft">Connect a wallet, or give a recipient in the settings: a transaction needs to know whom it pays.</p>;
+  if (errorText.value) return <p class="trouble">{errorText.value}.</p>;
   if (!offer.value) return <p class="soft">Asking for the transaction…</p>;
-  return <Sentences offer={offer.value} />;
+  return <TransactionText swap={offer.value} />;
 }
 
 /** A transaction in sentences. */
-export function Sentences({ offer: { tx } }: { offer: Swap }) {
-  const terms = read(tx.data);
-  const name = (address: string, raw: bigint) => {
+export function TransactionText({ swap: { tx } }: { swap: Swap }) {
+  const terms = decodeSwap(tx.data);
+  const formatAmount = (address: string, raw: bigint) => {
     const token = find(address);
-    return token ? `${written(raw, token.decimals)} ${token.symbol}` : `${raw} of ${address}`;
+    return token ? `${exactLocalized(raw, token.decimals)} ${token.symbol}` : `${raw} of ${address}`;
   };
   const native = tx.value !== "0";
   return (
@@ -60,15 +60,15 @@ export function Sentences({ offer: { tx } }: { offer: Swap }) {
       <ol class="sentences">
         <li>
           Call <code>swap</code> of the Router <code>{tx.to}</code>{" "}
-          {native ? <>with {name(terms.tokenIn, terms.amountIn)}, sent as MON.</> : <>and send no MON with it.</>}
+          {native ? <>with {formatAmount(terms.tokenIn, terms.amountIn)}, sent as MON.</> : <>and send no MON with it.</>}
         </li>
         {!native && (
           <li>
-            The Router may take at most <b>{name(terms.tokenIn, terms.amountIn)}</b>, from the sender only.
+            The Router may take at most <b>{formatAmount(terms.tokenIn, terms.amountIn)}</b>, from the sender only.
           </li>
         )}
         <li>
-          <code>{terms.recipient}</code> receives at least <b>{name(terms.tokenOut, terms.minOut)}</b>, or everything is undone.
+          <code>{terms.recipient}</code> receives at least <b>{formatAmount(terms.tokenOut, terms.minOut)}</b>, or everything is undone.
         </li>
         <li>
           It must happen before <b>{new Date(terms.deadline * 1000).toLocaleTimeString()}</b>, or it never happens.

@@ -6,32 +6,32 @@ import { area, curveMonotoneX, line } from "d3-shape";
 import { percent, short } from "./amount";
 import { quote } from "./answer";
 import { get, type Depth } from "./api";
-import { shown } from "./connection";
+import { visible } from "./connection";
 import { amountIn, excluded, tokenIn, tokenOut } from "./order";
 import { useWidth } from "./width";
 
 export const depth = signal<Depth | undefined>(undefined);
 
-const quoted = computed(() => quote.value !== undefined);
+const hasQuote = computed(() => quote.value !== undefined);
 
 /** Keeps the curve that of the pair once it has a quote: anew when it changes, and now and then. */
-export function sound(): void {
+export function followDepth(): void {
   effect(() => {
-    const [tin, out] = [tokenIn.value, tokenOut.value];
+    const [tokenFrom, out] = [tokenIn.value, tokenOut.value];
     const excludeSources = excluded.value.join(",");
     depth.value = undefined;
-    if (!out || !quoted.value) return undefined;
-    const stop = new AbortController();
-    const ask = () => {
-      if (!shown.peek()) return;
-      get<Depth>("/depth", { tokenIn: tin.address, tokenOut: out.address, excludeSources }, stop.signal).then(
+    if (!out || !hasQuote.value) return undefined;
+    const abort = new AbortController();
+    const refresh = () => {
+      if (!visible.peek()) return;
+      get<Depth>("/depth", { tokenIn: tokenFrom.address, tokenOut: out.address, excludeSources }, abort.signal).then(
         (found) => (depth.value = found),
         () => undefined, // the quote says what is wrong
       );
     };
-    ask();
-    const timer = setInterval(ask, 15_000);
-    return () => (stop.abort(), clearInterval(timer));
+    refresh();
+    const timer = setInterval(refresh, 15_000);
+    return () => (abort.abort(), clearInterval(timer));
   });
 }
 
@@ -43,11 +43,11 @@ const BOTTOM = 24;
 
 export function Curve() {
   const [box, width] = useWidth<HTMLDivElement>();
-  const near = useSignal<number | undefined>(undefined);
-  const [tin, out] = [tokenIn.value, tokenOut.value];
+  const nearest = useSignal<number | undefined>(undefined);
+  const [tokenFrom, out] = [tokenIn.value, tokenOut.value];
   const points = (depth.value?.points ?? []).map((p) => ({
     ...p,
-    size: Number(p.amountIn) / 10 ** tin.decimals,
+    size: Number(p.amountIn) / 10 ** tokenFrom.decimals,
   }));
   const first = points[0];
   const last = points.at(-1);
@@ -63,16 +63,16 @@ export function Curve() {
   const fill = area<(typeof points)[number]>((p) => at(p)[0], HEIGHT - BOTTOM, (p) => at(p)[1]).curve(curveMonotoneX)(points) ?? "";
   const ticks = [1, 10, 100, 1000, 3000].filter((bps) => bps <= worst * 1.02 && bps >= worst / 200);
   const sizes = x.ticks(4).filter((size) => Math.abs(Math.log10(size) % 1) < 1e-9);
-  const mine = amountIn.value && quote.value ? Number(amountIn.value) / 10 ** tin.decimals : undefined;
-  const chosen = near.value === undefined ? undefined : points[near.value];
+  const ownSize = amountIn.value && quote.value ? Number(amountIn.value) / 10 ** tokenFrom.decimals : undefined;
+  const chosen = nearest.value === undefined ? undefined : points[nearest.value];
 
-  const seek = (event: PointerEvent) => {
+  const selectNearest = (event: PointerEvent) => {
     const px = event.clientX - (event.currentTarget as Element).getBoundingClientRect().left;
-    near.value = points.reduce((best, p, i) => (Math.abs(x(p.size) - px) < Math.abs(x(points[best]!.size) - px) ? i : best), 0);
+    nearest.value = points.reduce((best, p, i) => (Math.abs(x(p.size) - px) < Math.abs(x(points[best]!.size) - px) ? i : best), 0);
   };
   return (
     <div class="curve" ref={box}>
-      <svg width={width} height={HEIGHT} role="img" aria-label={`Price impact grows to ${percent(last.priceImpactBps)} at ${compact(last.size)} ${tin.symbol}`} onPointerMove={seek} onPointerLeave={() => (near.value = undefined)}>
+      <svg width={width} height={HEIGHT} role="img" aria-label={`Price impact grows to ${percent(last.priceImpactBps)} at ${compact(last.size)} ${tokenFrom.symbol}`} onPointerMove={selectNearest} onPointerLeave={() => (nearest.value = undefined)}>
         {ticks.map((bps) => (
           <g key={bps} class="grid">
             <line x1={LEFT} x2={width - RIGHT} y1={y(bps)} y2={y(bps)} />
@@ -88,18 +88,18 @@ export function Curve() {
         ))}
         <path class="fill" d={fill} />
         <path class="stroke" d={stroke} />
-        {mine !== undefined && mine >= first.size && mine <= last.size && (
+        {ownSize !== undefined && ownSize >= first.size && ownSize <= last.size && (
           <g class="mine">
-            <line x1={x(mine)} x2={x(mine)} y1={TOP} y2={HEIGHT - BOTTOM} />
-            <circle cx={x(mine)} cy={y(Math.max(best, Math.min(quote.value!.priceImpactBps, worst)))} r="4.5" />
+            <line x1={x(ownSize)} x2={x(ownSize)} y1={TOP} y2={HEIGHT - BOTTOM} />
+            <circle cx={x(ownSize)} cy={y(Math.max(best, Math.min(quote.value!.priceImpactBps, worst)))} r="4.5" />
           </g>
         )}
         {chosen && <circle class="near" cx={x(chosen.size)} cy={y(chosen.priceImpactBps)} r="4" />}
       </svg>
       <p class="caption number" aria-hidden="true">
         {chosen
-          ? `${short(BigInt(chosen.amountIn), tin.decimals, 5)} ${tin.symbol} → ${short(BigInt(chosen.amountOut), out.decimals, 6)} ${out.symbol}, ${percent(chosen.priceImpactBps)}`
-          : `size in ${tin.symbol}; the mark is your swap`}
+          ? `${short(BigInt(chosen.amountIn), tokenFrom.decimals, 5)} ${tokenFrom.symbol} → ${short(BigInt(chosen.amountOut), out.decimals, 6)} ${out.symbol}, ${percent(chosen.priceImpactBps)}`
+          : `size in ${tokenFrom.symbol}; the mark is your swap`}
       </p>
     </div>
   );

@@ -8,9 +8,9 @@ import { Copy } from "./icons";
 render(<Controls />, document.querySelector("header .right")!);
 
 // A server that was told no public address prints its own; the reader's is the one that works.
-const printed = document.querySelector<HTMLMetaElement>('meta[name="braid:origin"]')!.content;
+const printedOrigin = document.querySelector<HTMLMetaElement>('meta[name="braid:origin"]')!.content;
 for (const code of document.querySelectorAll(".lesson pre code")) {
-  if (printed && printed !== location.origin) code.textContent = code.textContent!.replaceAll(printed, location.origin);
+  if (printedOrigin && printedOrigin !== location.origin) code.textContent = code.textContent!.replaceAll(printedOrigin, location.origin);
 }
 
 for (const block of document.querySelectorAll<HTMLElement>("[data-copy]")) {
@@ -23,9 +23,9 @@ for (const block of document.querySelectorAll<HTMLElement>("[data-copy]")) {
 for (const endpoint of document.querySelectorAll<HTMLElement>(".endpoint")) addForm(endpoint);
 
 function element<K extends keyof HTMLElementTagNameMap>(tag: K, properties: Partial<HTMLElementTagNameMap[K]>, ...children: (Node | string)[]): HTMLElementTagNameMap[K] {
-  const made = Object.assign(document.createElement(tag), properties);
-  made.append(...children);
-  return made;
+  const created = Object.assign(document.createElement(tag), properties);
+  created.append(...children);
+  return created;
 }
 
 /** Gives each parameter of an endpoint a field, and the endpoint a button. */
@@ -52,30 +52,30 @@ function addForm(endpoint: HTMLElement): void {
   }
   form.onsubmit = (event) => {
     event.preventDefault();
-    void ask(url()).then(([said, text]) => {
-      [status.textContent, body.textContent, answer.hidden] = [said, text, false];
+    void tryRequest(url()).then(([statusText, text]) => {
+      [status.textContent, body.textContent, answer.hidden] = [statusText, text, false];
     });
   };
   (fields.at(-1)?.parentElement ?? endpoint.querySelector("summary + p")!).after(form);
 }
 
-const shown = 20_000;
+const MAX_CHARACTERS = 20_000;
 
-async function ask(url: string): Promise<[status: string, body: string]> {
-  const stop = new AbortController();
+async function tryRequest(url: string): Promise<[status: string, body: string]> {
+  const abort = new AbortController();
   try {
     const began = performance.now();
-    const response = await fetch(url, { signal: stop.signal });
-    const body = await begin(response);
-    stop.abort();
-    return [`${response.status} ${response.statusText}, ${Math.round(performance.now() - began)} ms`, body.slice(0, shown)];
+    const response = await fetch(url, { signal: abort.signal });
+    const body = await readBody(response);
+    abort.abort();
+    return [`${response.status} ${response.statusText}, ${Math.round(performance.now() - began)} ms`, body.slice(0, MAX_CHARACTERS)];
   } catch {
     return ["no answer", ""];
   }
 }
 
 /** The whole of a body; of a stream its first event. */
-async function begin(response: Response): Promise<string> {
+async function readBody(response: Response): Promise<string> {
   const type = response.headers.get("content-type") ?? "";
   if (!type.startsWith("text/event-stream")) {
     const text = await response.text();

@@ -4,7 +4,7 @@ import { useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import { percent, short } from "./amount";
 import type { Quote, Step, Token } from "./api";
-import { lay, outline, placesOf, type Hop, type Place } from "./layout";
+import { computeLayout, outline, routeGraph, type RouteLink, type RouteNode } from "./layout";
 import { useWidth } from "./width";
 
 /** The tones of the kinds of venues are set in the style sheet. */
@@ -16,24 +16,24 @@ interface Props {
 }
 
 /** Below this a diagram says less than a list. */
-const NARROW = 480;
+const MIN_DIAGRAM_WIDTH = 480;
 
-const ruler = document.createElement("canvas").getContext("2d")!;
+const canvas = document.createElement("canvas").getContext("2d")!;
 
 /** How wide a label is, in the fonts of the style sheet. */
 function measure(text: string, bold: boolean): number {
-  ruler.font = `${bold ? 650 : 400} 12px ${getComputedStyle(document.documentElement).fontFamily}`;
-  return Math.ceil(ruler.measureText(text).width * 1.03) + 1;
+  canvas.font = `${bold ? 650 : 400} 12px ${getComputedStyle(document.documentElement).fontFamily}`;
+  return Math.ceil(canvas.measureText(text).width * 1.03) + 1;
 }
 
 export function Flow({ quote, find }: Props) {
   const [box, width] = useWidth<HTMLDivElement>();
-  const amounts = (place: Place) => amountOf(place.amount, find(place.token));
-  const laid = useMemo(() => (width >= NARROW ? lay(quote, width, amounts, measure) : undefined), [quote, width]);
+  const amounts = (node: RouteNode) => amountOf(node.amount, find(node.token));
+  const layout = useMemo(() => (width >= MIN_DIAGRAM_WIDTH ? computeLayout(quote, width, amounts, measure) : undefined), [quote, width]);
   return (
     <div class="flow" ref={box}>
-      {laid ? <Diagram quote={quote} find={find} laid={laid} width={width} /> : width > 0 && <Steps quote={quote} find={find} />}
-      {laid && (
+      {layout ? <Diagram quote={quote} find={find} layout={layout} width={width} /> : width > 0 && <Steps quote={quote} find={find} />}
+      {layout && (
         <details>
           <summary>Step by step</summary>
           <StepTable quote={quote} find={find} />
@@ -45,29 +45,29 @@ export function Flow({ quote, find }: Props) {
 
 const amountOf = (raw: bigint, token: Token | undefined) => (token ? short(raw, token.decimals, 6) : "");
 
-function Diagram({ quote, find, laid, width }: Props & { laid: NonNullable<ReturnType<typeof lay>>; width: number }) {
-  const pointed = useSignal<string | undefined>(undefined);
-  const pressed = useSignal<string | undefined>(undefined);
+function Diagram({ quote, find, layout, width }: Props & { layout: NonNullable<ReturnType<typeof computeLayout>>; width: number }) {
+  const hovered = useSignal<string | undefined>(undefined);
+  const selected = useSignal<string | undefined>(undefined);
   const kinds = [...new Set(quote.routes.map((step) => step.poolType))];
-  const chosen = laid.ribbons.find(({ key }) => key === (pointed.value ?? pressed.value));
+  const chosen = layout.ribbons.find(({ key }) => key === (hovered.value ?? selected.value));
   const name = (address: string) => find(address)?.symbol ?? "";
   return (
     <>
-      <svg width={width} height={laid.height} role="img" aria-label={`${name(quote.tokenIn)} to ${name(quote.tokenOut)} in ${quote.routes.length} steps, listed below`}>
-        {laid.ribbons.map((ribbon) => (
+      <svg width={width} height={layout.height} role="img" aria-label={`${name(quote.tokenIn)} to ${name(quote.tokenOut)} in ${quote.routes.length} steps, listed below`}>
+        {layout.ribbons.map((ribbon) => (
           <path
             key={ribbon.key}
             class={`ribbon ${tone(ribbon.step.poolType)} ${chosen && chosen !== ribbon ? "dim" : ""}`}
             d={outline(ribbon)}
-            onPointerEnter={(event) => event.pointerType === "mouse" && (pointed.value = ribbon.key)}
-            onPointerLeave={() => (pointed.value = undefined)}
-            onClick={() => (pressed.value = pressed.value === ribbon.key ? undefined : ribbon.key)}
+            onPointerEnter={(event) => event.pointerType === "mouse" && (hovered.value = ribbon.key)}
+            onPointerLeave={() => (hovered.value = undefined)}
+            onClick={() => (selected.value = selected.value === ribbon.key ? undefined : ribbon.key)}
           />
         ))}
-        {laid.nodes.map((node) => (
+        {layout.nodes.map((node) => (
           <rect key={node.id} class="node" x={node.x0!} y={node.y0!} width={node.x1! - node.x0!} height={Math.max(node.y1! - node.y0!, 2)} rx="3" />
         ))}
-        {laid.labels.map(({ key, kind, text, x, y }) => (
+        {layout.labels.map(({ key, kind, text, x, y }) => (
           <text key={`${kind} ${key}`} class={kind} x={x} y={y} dy="0.35em">
             {text}
           </text>
@@ -96,29 +96,29 @@ function StepText({ step, find }: { step: Step; find: Props["find"] }) {
 }
 
 /** In a long route only so many steps of a token are shown at once. */
-const SHOWN = 3;
+const STEPS_SHOWN = 3;
 
 /** The steps below each other, by the token they take; a step opens to show its amounts and its pool. */
 function Steps({ quote, find }: Props) {
-  const { places, hops } = placesOf(quote);
-  const from = (place: Place) => hops.filter((hop) => hop.from === place.id).sort((a, b) => b.step.weight - a.step.weight);
-  const last = places.filter((place) => !hops.some((hop) => hop.from === place.id));
-  const shown = hops.length <= 8 ? hops.length : SHOWN;
+  const { nodes, links } = routeGraph(quote);
+  const from = (node: RouteNode) => links.filter((link) => link.from === node.id).sort((a, b) => b.step.weight - a.step.weight);
+  const last = nodes.filter((node) => !links.some((link) => link.from === node.id));
+  const shown = links.length <= 8 ? links.length : STEPS_SHOWN;
   return (
     <ol class="path">
-      {[...places.filter((place) => !last.includes(place)), ...last].map((place) => (
-        <li key={place.id}>
+      {[...nodes.filter((node) => !last.includes(node)), ...last].map((node) => (
+        <li key={node.id}>
           <p class="stop">
-            <b>{place.symbol}</b> <span class="soft number">{amountOf(place.amount, find(place.token))}</span>
+            <b>{node.symbol}</b> <span class="soft number">{amountOf(node.amount, find(node.token))}</span>
           </p>
-          {from(place).slice(0, shown).map((hop) => (
-            <StepRow key={hop.key} hop={hop} find={find} />
+          {from(node).slice(0, shown).map((link) => (
+            <StepRow key={link.key} link={link} find={find} />
           ))}
-          {from(place).length > shown && (
+          {from(node).length > shown && (
             <details class="more">
-              <summary>{from(place).length - shown} more</summary>
-              {from(place).slice(shown).map((hop) => (
-                <StepRow key={hop.key} hop={hop} find={find} />
+              <summary>{from(node).length - shown} more</summary>
+              {from(node).slice(shown).map((link) => (
+                <StepRow key={link.key} link={link} find={find} />
               ))}
             </details>
           )}
@@ -128,7 +128,7 @@ function Steps({ quote, find }: Props) {
   );
 }
 
-function StepRow({ hop: { step }, find }: { hop: Hop; find: Props["find"] }) {
+function StepRow({ link: { step }, find }: { link: RouteLink; find: Props["find"] }) {
   return (
     <details class={`hop ${tone(step.poolType)}`}>
       <summary>

@@ -5,36 +5,36 @@ import { useEffect } from "preact/hooks";
 import { Action } from "./action";
 import { ActivityButton } from "./activity";
 import { exact, percent, rate, short, usd } from "./amount";
-import { answer, flip, quote, waiting } from "./answer";
-import { pause } from "./api";
+import { answer, reverse, quote, waiting } from "./answer";
+import { delay } from "./api";
 import { TokenButton } from "./choice";
 import { Arrows, Sliders } from "./icons";
-import { askGuard, FEARED_BPS, NOTABLE_BPS, seekGentle } from "./impact";
+import { checkGuard, HIGH_IMPACT_BPS, NOTABLE_IMPACT_BPS, findSmallerAmount } from "./impact";
 import { Failure, Notes, RecipientNote } from "./notes";
 import { excluded, query, recipient, slippageBps, tokenIn, tokenOut } from "./order";
 import { Pay } from "./pay";
 import { followPrices, value } from "./prices";
 import { Progress } from "./progress";
 import { networkCost } from "./receipt";
-import { shown } from "./send";
+import { dialogOpen } from "./send";
 import { Settings } from "./settings";
 import { Toasts } from "./toasts";
 import { NATIVE } from "./tokens";
-import { recognise } from "./transactions";
+import { identifyChain } from "./transactions";
 import { resume } from "./watch";
 
 /** What goes on beside the form as long as the page is open. */
-async function attend(): Promise<void> {
+async function startBackgroundTasks(): Promise<void> {
   followPrices();
-  askGuard();
-  seekGentle();
-  while (!(await recognise().then(() => true, () => false))) await pause(1000);
+  checkGuard();
+  findSmallerAmount();
+  while (!(await identifyChain().then(() => true, () => false))) await delay(1000);
   resume();
 }
 
 export function Form() {
   const settings = useSignal(false);
-  useEffect(() => void attend(), []);
+  useEffect(() => void startBackgroundTasks(), []);
   return (
     <section class="card form" aria-label="Swap">
       <div class="bar">
@@ -48,7 +48,7 @@ export function Form() {
         </span>
       </div>
       <Pay />
-      <button type="button" class="flip" onClick={flip} aria-label="Turn the swap around">
+      <button type="button" class="flip" onClick={reverse} aria-label="Turn the swap around">
         <Arrows />
       </button>
       <Receive />
@@ -58,7 +58,7 @@ export function Form() {
       <Notes />
       <Announcement />
       {settings.value && <Settings close={() => (settings.value = false)} />}
-      {shown.value && <Progress />}
+      {dialogOpen.value && <Progress />}
       <Toasts />
     </section>
   );
@@ -67,7 +67,7 @@ export function Form() {
 function Receive() {
   const out = tokenOut.value;
   const q = quote.value;
-  const got = q && out ? short(BigInt(q.amountOut), out.decimals, 9) : "";
+  const receivedText = q && out ? short(BigInt(q.amountOut), out.decimals, 9) : "";
   return (
     <div class="side">
       <div class="line">
@@ -77,28 +77,28 @@ function Receive() {
         <output
           aria-live="off"
           class={waiting.value ? "amount number pale" : "amount number"}
-          style={{ "--length": Math.max(got.length, 1) }}
+          style={{ "--length": Math.max(receivedText.length, 1) }}
           title={q && out ? exact(BigInt(q.amountOut), out.decimals) : ""}
         >
-          {got || <span class="soft">{answer.value.kind === "none" && query.value ? "…" : "0"}</span>}
+          {receivedText || <span class="soft">{answer.value.kind === "none" && query.value ? "…" : "0"}</span>}
         </output>
         <TokenButton side="out" chosen={out} />
       </div>
-      <div class="line soft number usd">{q && !waiting.value && <Worth />}</div>
+      <div class="line soft number usd">{q && !waiting.value && <ReceivedValue />}</div>
     </div>
   );
 }
 
 /** What is received in dollars, and how that compares with what is paid. */
-function Worth() {
+function ReceivedValue() {
   const q = quote.value!;
-  const [paid, got] = [Number(q.amountInUsd), Number(q.amountOutUsd)];
-  const change = paid > 0 && got > 0 ? (got / paid - 1) * 100 : undefined;
+  const [paid, received] = [Number(q.amountInUsd), Number(q.amountOutUsd)];
+  const change = paid > 0 && received > 0 ? (received / paid - 1) * 100 : undefined;
   return (
     <>
       {usd(q.amountOutUsd)}{" "}
       {change !== undefined && (
-        <span class={change < -FEARED_BPS / 100 ? "bad" : ""}>
+        <span class={change < -HIGH_IMPACT_BPS / 100 ? "bad" : ""}>
           ({change >= 0 ? "+" : "−"}
           {Math.abs(change).toFixed(2)}%)
         </span>
@@ -109,16 +109,16 @@ function Worth() {
 
 /** The quote for who cannot see it: once for each order, not once a block. */
 function Announcement() {
-  const said = useSignal({ order: "", text: "" });
+  const announced = useSignal({ order: "", text: "" });
   useSignalEffect(() => {
     const [q, out, order] = [quote.value, tokenOut.value, JSON.stringify(query.value)];
-    if (!q || !out || waiting.value || said.peek().order === order) return;
+    if (!q || !out || waiting.value || announced.peek().order === order) return;
     const text = `${short(BigInt(q.amountIn), tokenIn.value.decimals)} ${tokenIn.value.symbol} pays ${short(BigInt(q.amountOut), out.decimals)} ${out.symbol}`;
-    said.value = { order, text };
+    announced.value = { order, text };
   });
   return (
     <p class="hidden" role="status">
-      {said.value.text}
+      {announced.value.text}
     </p>
   );
 }
@@ -126,17 +126,17 @@ function Announcement() {
 /** The money of the swap, each line always there so that nothing jumps. */
 function Summary() {
   const [q, out] = [quote.value, tokenOut.value];
-  const known = q && out ? rate(BigInt(q.amountIn), tokenIn.value.decimals, BigInt(q.amountOut), out.decimals) : "";
+  const rateText = q && out ? rate(BigInt(q.amountIn), tokenIn.value.decimals, BigInt(q.amountOut), out.decimals) : "";
   const cost = q ? value(BigInt(q.meta.gasCostWei), NATIVE) : undefined;
-  const got = q ? Number(q.amountOutUsd) : 0;
-  const net = cost !== undefined && got > 0 ? got - cost : undefined;
+  const receivedUsd = q ? Number(q.amountOutUsd) : 0;
+  const net = cost !== undefined && receivedUsd > 0 ? receivedUsd - cost : undefined;
   const impact = q?.priceImpactBps ?? 0;
   return (
     <dl class={waiting.value ? "summary pale" : "summary"}>
-      <Line name="Rate" value={known && `1 ${tokenIn.value.symbol} = ${known} ${out!.symbol}`} />
+      <Line name="Rate" value={rateText && `1 ${tokenIn.value.symbol} = ${rateText} ${out!.symbol}`} />
       <Line name="At least" value={q && out ? `${short(BigInt(q.meta.minAmountOut), out.decimals, 8)} ${out.symbol}` : ""} />
       <Line name="Slippage" value={percent(slippageBps.value)} tone={slippageBps.value > 300 ? "warn" : ""} />
-      <Line name="Price impact" value={q ? percent(impact) : ""} tone={impact >= FEARED_BPS ? "bad" : impact >= NOTABLE_BPS ? "warn" : ""} />
+      <Line name="Price impact" value={q ? percent(impact) : ""} tone={impact >= HIGH_IMPACT_BPS ? "bad" : impact >= NOTABLE_IMPACT_BPS ? "warn" : ""} />
       <Line name="Network cost" value={q ? networkCost(BigInt(q.meta.gasCostWei)) : ""} />
       <Line name="Net received" value={net === undefined ? "" : net < 0 ? `−${usd(-net)}` : usd(net) || "$0.00"} tone={net !== undefined && net < 0 ? "bad" : ""} />
     </dl>

@@ -3,40 +3,40 @@
 import { effect } from "@preact/signals";
 import { render, type ComponentChildren } from "preact";
 import { useEffect } from "preact/hooks";
-import { behind, block, connection, following, heard, shown, trouble, unreachable, updatedAt } from "./connection";
+import { notReadyReason, block, connection, streaming, markReceived, visible, connectionProblem, markUnreachable, updatedAt } from "./connection";
 import { Moon } from "./icons";
 import { Page } from "./page";
 
 /** Asks how the service is, where no stream tells it. */
-async function ask(): Promise<void> {
-  if (!shown.value || following.value) return;
+async function pollReadiness(): Promise<void> {
+  if (!visible.value || streaming.value) return;
   try {
     const response = await fetch("/readyz", { signal: AbortSignal.timeout(5000) });
     const { ready, block: number, reason, ageSeconds } = (await response.json()) as { ready: boolean; block: number; reason: string; ageSeconds: number | null };
-    if (following.value) return;
-    heard();
+    if (streaming.value) return;
+    markReceived();
     if (number) block.value = { number, madeAt: performance.now() };
     updatedAt.value = ageSeconds === null ? undefined : performance.now() - ageSeconds * 1000;
-    behind.value = ready ? "" : reason || "the market is being loaded";
+    notReadyReason.value = ready ? "" : reason || "the market is being loaded";
   } catch (error) {
-    if ((error as Error).name !== "TimeoutError") unreachable();
+    if ((error as Error).name !== "TimeoutError") markUnreachable();
   }
 }
 
-const told = { connecting: "…", live: "live", stale: "no news", offline: "offline" };
+const stateLabels = { connecting: "…", live: "live", stale: "no news", offline: "offline" };
 
-function Pulse() {
+function ServiceStatus() {
   useEffect(() => {
-    void ask();
-    const timer = setInterval(() => void ask(), 2000);
+    void pollReadiness();
+    const timer = setInterval(() => void pollReadiness(), 2000);
     return () => clearInterval(timer);
   }, []);
-  const catchingUp = connection.value === "live" && behind.value !== "";
+  const catchingUp = connection.value === "live" && notReadyReason.value !== "";
   return (
-    <a class={`pulse ${catchingUp ? "behind" : connection.value}`} href="/market" title={behind.value || "The newest block of the market"}>
+    <a class={`pulse ${catchingUp ? "behind" : connection.value}`} href="/market" title={notReadyReason.value || "The newest block of the market"}>
       <i aria-hidden="true" />
       <span class="number">{block.value ? block.value.number.toLocaleString() : "–"}</span>
-      <span class="state">{catchingUp ? "catching up" : told[connection.value]}</span>
+      <span class="state">{catchingUp ? "catching up" : stateLabels[connection.value]}</span>
     </a>
   );
 }
@@ -47,17 +47,17 @@ effect(() => {
 });
 
 /** Says that the figures are not those of now. The seconds are not read aloud one by one. */
-function News() {
-  const [words, seconds] = trouble.value.split(/(?= for \d+ s$)/);
+function ConnectionNotice() {
+  const [text, seconds] = connectionProblem.value.split(/(?= for \d+ s$)/);
   return (
-    <p class={trouble.value ? "news" : "news none"} role="status">
-      {words}
+    <p class={connectionProblem.value ? "news" : "news none"} role="status">
+      {text}
       <span aria-hidden="true">{seconds}</span>
     </p>
   );
 }
 
-function turn(): void {
+function toggleTheme(): void {
   const root = document.documentElement;
   const dark = root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
   root.dataset.theme = dark ? "light" : "dark";
@@ -67,18 +67,18 @@ function turn(): void {
 /** The right of the header: how the service is, the theme, and what a page adds. */
 export const Controls = ({ children }: { children?: ComponentChildren }) => (
   <>
-    <Pulse />
-    <News />
-    <button type="button" class="icon" onClick={turn} aria-label="Change between dark and light">
+    <ServiceStatus />
+    <ConnectionNotice />
+    <button type="button" class="icon" onClick={toggleTheme} aria-label="Change between dark and light">
       <Moon />
     </button>
     {children}
   </>
 );
 
-export function mount(content: ComponentChildren, corner?: ComponentChildren): void {
+export function mount(content: ComponentChildren, extraControls?: ComponentChildren): void {
   render(
-    <Page path={location.pathname} controls={<Controls>{corner}</Controls>}>
+    <Page path={location.pathname} controls={<Controls>{extraControls}</Controls>}>
       {content}
     </Page>,
     document.getElementById("page")!,

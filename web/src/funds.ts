@@ -2,9 +2,9 @@
 
 import { computed } from "@preact/signals";
 import { get, type Quote } from "./api";
-import { held } from "./holdings";
+import { holdings } from "./holdings";
 import { quote } from "./answer";
-import { amountIn, enter, excluded, roughly, tokenIn, tokenOut, typed } from "./order";
+import { amountIn, setAmount, excluded, toSixDigits, tokenIn, tokenOut, amountText } from "./order";
 import { isNative } from "./tokens";
 
 const MON = 10n ** 18n;
@@ -13,28 +13,28 @@ const MON = 10n ** 18n;
 export const RESERVE = 10n * MON;
 
 /** Gas of a swap until a quote says it, in wei. */
-const USUAL_GAS = MON / 10n;
+const DEFAULT_GAS_COST = MON / 10n;
 
 /** Gas set aside, in percent of the quote's: the fee and the route may change until the swap is signed. */
-const GAS_MARGIN = 150n;
+const GAS_MARGIN_PERCENT = 150n;
 
-export const balance = computed(() => held.value?.get(tokenIn.value.address));
-const gasCost = computed(() => (quote.value ? BigInt(quote.value.meta.gasCostWei) : USUAL_GAS));
+export const balance = computed(() => holdings.value?.get(tokenIn.value.address));
+const gasCost = computed(() => (quote.value ? BigInt(quote.value.meta.gasCostWei) : DEFAULT_GAS_COST));
 
 /** All there is; of MON what the gas leaves. */
-export const most = computed(() => {
+export const affordable = computed(() => {
   if (balance.value === undefined || !isNative(tokenIn.value)) return balance.value;
   return balance.value > gasCost.value ? balance.value - gasCost.value : 0n;
 });
 
 /** Whether the swap leaves less than the reserve. */
-export const dips = computed(
+export const belowReserve = computed(
   () => isNative(tokenIn.value) && balance.value !== undefined && amountIn.value !== undefined && balance.value - amountIn.value < RESERVE + gasCost.value,
 );
 
 /** What Max may take of MON: the gas stays always, the reserve where the balance allows it. Cut to 0.0001 MON. */
 export function spendable(balance: bigint, gasWei: bigint): bigint {
-  const gas = (gasWei * GAS_MARGIN) / 100n;
+  const gas = (gasWei * GAS_MARGIN_PERCENT) / 100n;
   const kept = balance > RESERVE + gas ? RESERVE + gas : gas;
   const left = balance > kept ? balance - kept : 0n;
   const unit = MON / 10_000n;
@@ -43,24 +43,24 @@ export function spendable(balance: bigint, gasWei: bigint): bigint {
 
 /** Gas of the route that an amount takes, in wei: that of another amount may be far less. */
 async function gasOf(amount: bigint): Promise<bigint> {
-  const [out, fallback] = [tokenOut.value, 5n * USUAL_GAS];
+  const [out, fallback] = [tokenOut.value, 5n * DEFAULT_GAS_COST];
   if (!out || amount === 0n) return fallback;
-  const asked = { tokenIn: tokenIn.value.address, tokenOut: out.address, amount: amount.toString(), excludeSources: excluded.value.join(","), include: "meta" };
-  return get<Quote>("/quote", asked).then((q) => BigInt(q.meta.gasCostWei), () => fallback);
+  const order = { tokenIn: tokenIn.value.address, tokenOut: out.address, amount: amount.toString(), excludeSources: excluded.value.join(","), include: "meta" };
+  return get<Quote>("/quote", order).then((q) => BigInt(q.meta.gasCostWei), () => fallback);
 }
 
 /** Writes the largest amount into the field. */
-export async function max(): Promise<void> {
-  const [all, token, before] = [balance.value, tokenIn.value, typed.value];
+export async function enterMax(): Promise<void> {
+  const [all, token, before] = [balance.value, tokenIn.value, amountText.value];
   if (all === undefined) return;
-  if (!isNative(token)) return enter(all);
+  if (!isNative(token)) return setAmount(all);
   const gas = await gasOf(spendable(all, gasCost.value));
-  if (tokenIn.value === token && typed.value === before) enter(spendable(all, gas));
+  if (tokenIn.value === token && amountText.value === before) setAmount(spendable(all, gas));
 }
 
 /** Writes a share of the balance into the field. */
-export function share(percent: bigint): void {
-  if (balance.value === undefined || most.value === undefined) return;
-  const part = roughly((balance.value * percent) / 100n);
-  enter(part < most.value ? part : most.value);
+export function enterShare(percent: bigint): void {
+  if (balance.value === undefined || affordable.value === undefined) return;
+  const part = toSixDigits((balance.value * percent) / 100n);
+  setAmount(part < affordable.value ? part : affordable.value);
 }

@@ -4,40 +4,40 @@ import { effect, signal, untracked } from "@preact/signals";
 import type { Token } from "./api";
 import { balances } from "./chain";
 import { tokenIn, tokenOut } from "./order";
-import { listed, NATIVE } from "./tokens";
+import { tokenList, NATIVE } from "./tokens";
 import { pending } from "./transactions";
 import { account, wallet, wrongChain } from "./wallet";
 
-export const held = signal<Map<string, bigint> | undefined>(undefined);
+export const holdings = signal<Map<string, bigint> | undefined>(undefined);
 
-let heldBy: string | undefined;
+let holdingsOwner: string | undefined;
 
-async function look(tokens: Token[]): Promise<void> {
+async function refreshBalances(tokens: Token[]): Promise<void> {
   const owner = account.value;
   if (!owner || wrongChain.value || document.hidden) return;
   const found = await balances(tokens, owner).catch(() => undefined);
   if (!found || owner !== account.value) return;
-  held.value = new Map([...(heldBy === owner ? (held.value ?? []) : []), ...found]);
-  heldBy = owner;
+  holdings.value = new Map([...(holdingsOwner === owner ? (holdings.value ?? []) : []), ...found]);
+  holdingsOwner = owner;
 }
 
 /** Looks at every token, which is a large answer: for those who are about to choose one. */
-export const lookAtAll = (): Promise<void> => look([NATIVE, ...listed.value]);
+export const refreshAllBalances = (): Promise<void> => refreshBalances([NATIVE, ...tokenList.value]);
 
-const ofSwap = (): Token[] => [...new Set([NATIVE, tokenIn.value, ...(tokenOut.value ? [tokenOut.value] : [])])];
+const swapTokens = (): Token[] => [...new Set([NATIVE, tokenIn.value, ...(tokenOut.value ? [tokenOut.value] : [])])];
 
 /** Looks at all when the account, its chain or a swap changes, and now and then at the tokens of the swap. */
-export function watch(): void {
+export function watchBalances(): void {
   effect(() => {
     if (!account.value || !wallet.value || wrongChain.value) {
-      held.value = undefined;
+      holdings.value = undefined;
       return undefined;
     }
-    if (listed.value.length) void untracked(lookAtAll);
-    const timer = setInterval(() => void look(ofSwap()), 5000);
+    if (tokenList.value.length) void untracked(refreshAllBalances);
+    const timer = setInterval(() => void refreshBalances(swapTokens()), 5000);
     return () => clearInterval(timer);
   });
   effect(() => {
-    if (pending.value.length === 0) void untracked(lookAtAll);
+    if (pending.value.length === 0) void untracked(refreshAllBalances);
   });
 }

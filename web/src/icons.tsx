@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import type { Token } from "./api";
-import { picture } from "./tokens";
+import { logoURL } from "./tokens";
 
 const stroke = { fill: "none", stroke: "currentColor", "stroke-width": 1.8, "stroke-linecap": "round", "stroke-linejoin": "round" } as const;
 const icon = (path: string) => () => (
@@ -31,7 +31,7 @@ export function Logo({ token, size = 32 }: { token: Pick<Token, "address" | "sym
   const [broken, setBroken] = useState("");
   const [shown, setShown] = useState("");
   const hue = parseInt(token.address.slice(2, 8), 16) % 360;
-  const source = picture(token);
+  const source = logoURL(token);
   const usable = source.startsWith("https://") && broken !== source;
   return (
     <span class="logo" style={{ width: `${size}px`, height: `${size}px`, fontSize: `${size * 0.36}px`, "--hue": hue }} aria-hidden="true">

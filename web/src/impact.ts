@@ -8,80 +8,80 @@ import { amountIn, excluded, query, recipient, tokenIn, tokenOut } from "./order
 import { account } from "./wallet";
 
 /** From here on a swap is marked, and from here on it is warned about. */
-export const NOTABLE_BPS = 100;
-export const FEARED_BPS = 1000;
+export const NOTABLE_IMPACT_BPS = 100;
+export const HIGH_IMPACT_BPS = 1000;
 
 /** So much more in dollars than is paid is no luck but an error of some price. */
-const GIFT = 1.05;
+const SUSPICIOUS_RATIO = 1.05;
 
-export const suspicious = computed(() => {
+export const suspiciousGain = computed(() => {
   const q = quote.value;
   const [paid, got] = q ? [Number(q.amountInUsd), Number(q.amountOutUsd)] : [0, 0];
-  return paid > 0 && got > paid * GIFT ? got / paid - 1 : undefined;
+  return paid > 0 && got > paid * SUSPICIOUS_RATIO ? got / paid - 1 : undefined;
 });
 
 // The service refuses to make swaps above some impact; which one is the
 // operator's choice. What it made and what it refused encloses it.
-const made = signal(0);
-const refused = signal(Infinity);
+const acceptedBps = signal(0);
+const refusedBps = signal(Infinity);
 
 const impact = computed(() => (quote.value && !waiting.value ? quote.value.priceImpactBps : 0));
 
 /** Whether the service makes this swap, though its impact is to be feared. */
-export const guard = computed(() => (impact.value <= made.value || impact.value < FEARED_BPS ? "allows" : impact.value >= refused.value ? "refuses" : "asking"));
+export const guard = computed(() => (impact.value <= acceptedBps.value || impact.value < HIGH_IMPACT_BPS ? "allows" : impact.value >= refusedBps.value ? "refuses" : "checking"));
 
 /** Asks about impacts of which it is not known yet. */
-export function askGuard(): void {
+export function checkGuard(): void {
   effect(() => {
-    const [asked, to, bps] = [query.value, recipient.value.trim() || account.value, impact.value];
-    if (guard.value !== "asking" || !asked || !to) return undefined;
-    const stop = new AbortController();
-    get<Quote>("/swap", { ...asked, recipient: to }, stop.signal).then(
-      (offer) => (made.value = Math.max(made.value, offer.priceImpactBps, bps)),
+    const [order, to, bps] = [query.value, recipient.value.trim() || account.value, impact.value];
+    if (guard.value !== "checking" || !order || !to) return undefined;
+    const abort = new AbortController();
+    get<Quote>("/swap", { ...order, recipient: to }, abort.signal).then(
+      (swap) => (acceptedBps.value = Math.max(acceptedBps.value, swap.priceImpactBps, bps)),
       (error: unknown) => {
-        if (stop.signal.aborted) return;
-        if (error instanceof Problem && error.code === "PRICE_IMPACT_TOO_HIGH") refused.value = Math.min(refused.value, error.body.hints.priceImpactBps ?? bps, bps);
-        else made.value = Math.max(made.value, bps); // the sheet will say what is wrong
+        if (abort.signal.aborted) return;
+        if (error instanceof Problem && error.code === "PRICE_IMPACT_TOO_HIGH") refusedBps.value = Math.min(refusedBps.value, error.body.hints.priceImpactBps ?? bps, bps);
+        else acceptedBps.value = Math.max(acceptedBps.value, bps); // the sheet will say what is wrong
       },
     );
-    return () => stop.abort();
+    return () => abort.abort();
   });
 }
 
 /** A smaller amount that moves the price by less than a percent, as its own quote says. */
-export const gentle = signal<{ amount: bigint; bps: number } | undefined>(undefined);
+export const smallerAmount = signal<{ amount: bigint; bps: number } | undefined>(undefined);
 
 /** Two amounts of the depth curve between which the impact reaches a percent. */
-function around(points: Depth["points"]): [bigint, bigint] | undefined {
-  const at = points.findIndex(({ priceImpactBps }) => priceImpactBps >= NOTABLE_BPS);
+function bracket(points: Depth["points"]): [bigint, bigint] | undefined {
+  const at = points.findIndex(({ priceImpactBps }) => priceImpactBps >= NOTABLE_IMPACT_BPS);
   return at > 0 ? [BigInt(points[at - 1]!.amountIn), BigInt(points[at]!.amountIn)] : undefined;
 }
 
-const HALVINGS = 3;
+const BISECTIONS = 3;
 
 /** Keeps the offer of a gentler amount that of the pair and the market. */
-export function seekGentle(): void {
-  const wanted = computed(() => impact.value >= NOTABLE_BPS);
+export function findSmallerAmount(): void {
+  const needed = computed(() => impact.value >= NOTABLE_IMPACT_BPS);
   effect(() => {
-    gentle.value = undefined;
-    const found = depth.value && around(depth.value.points);
+    smallerAmount.value = undefined;
+    const found = depth.value && bracket(depth.value.points);
     const out = tokenOut.value;
-    if (!wanted.value || !found || !out) return undefined;
+    if (!needed.value || !found || !out) return undefined;
     const pair = { tokenIn: tokenIn.value.address, tokenOut: out.address, excludeSources: excluded.value.join(",") };
-    const stop = new AbortController();
-    void seek(found, pair, stop.signal).then((best) => !stop.signal.aborted && (gentle.value = best), () => undefined);
-    return () => stop.abort();
+    const abort = new AbortController();
+    void bisect(found, pair, abort.signal).then((best) => !abort.signal.aborted && (smallerAmount.value = best), () => undefined);
+    return () => abort.abort();
   });
 }
 
-async function seek([low, high]: [bigint, bigint], pair: Record<string, string>, signal: AbortSignal) {
+async function bisect([low, high]: [bigint, bigint], pair: Record<string, string>, signal: AbortSignal) {
   let best: { amount: bigint; bps: number } | undefined;
   let [below, above] = [low, high];
-  for (let i = 0; i <= HALVINGS; i++) {
+  for (let i = 0; i <= BISECTIONS; i++) {
     // The least amount first: the market may have moved since the curve was drawn.
     const amount = threeDigits(i === 0 ? low : (below + above) / 2n);
     const { priceImpactBps: bps } = await get<Quote>("/quote", { ...pair, amount: amount.toString() }, signal);
-    if (bps < NOTABLE_BPS) [below, best] = [amount, { amount, bps }];
+    if (bps < NOTABLE_IMPACT_BPS) [below, best] = [amount, { amount, bps }];
     else if (i === 0) return undefined;
     else above = amount;
   }
@@ -94,4 +94,4 @@ const threeDigits = (raw: bigint): bigint => {
 };
 
 /** The gentler amount, if it is less than what was asked for. */
-export const gentler = computed(() => (gentle.value && amountIn.value && gentle.value.amount < amountIn.value ? gentle.value : undefined));
+export const smallerOffer = computed(() => (smallerAmount.value && amountIn.value && smallerAmount.value.amount < amountIn.value ? smallerAmount.value : undefined));

@@ -1,40 +1,40 @@
-import { announce } from "./announce";
-import { live } from "./answer";
-import { sound } from "./depth";
+import { startAnnouncing } from "./announce";
+import { subscribeToQuotes } from "./answer";
+import { followDepth } from "./depth";
 import { Form } from "./form";
 import { mount } from "./frame";
-import { watch } from "./holdings";
-import { keep, open, typed } from "./order";
-import { See } from "./see";
-import { listed, load } from "./tokens";
+import { watchBalances } from "./holdings";
+import { persist, applyLink, amountText } from "./order";
+import { QuoteDetails } from "./details";
+import { tokenList, load } from "./tokens";
 import { discover } from "./wallet";
 import { WalletButton } from "./wallets";
 
 /** Until the list of tokens is there, shapes stand where the swap will be. */
 function Page() {
-  const loading = listed.value.length === 0;
+  const loading = tokenList.value.length === 0;
   return (
     <div class={loading ? "swap loading" : "swap"} aria-busy={loading}>
       <Form />
-      <See />
+      <QuoteDetails />
     </div>
   );
 }
 
 mount(<Page />, <WalletButton />);
 discover();
-watch();
+watchBalances();
 
 /** The list may not be there yet when the page is: it is asked for until it is. */
-async function begin(): Promise<void> {
+async function start(): Promise<void> {
   while (!(await load().then(() => true, () => false))) await new Promise((resolve) => setTimeout(resolve, 1000));
-  const early = typed.value; // by somebody faster than the list
-  open();
-  if (early) typed.value = early;
-  keep();
-  live();
-  announce();
-  sound();
+  const typedEarly = amountText.value; // by somebody faster than the list
+  applyLink();
+  if (typedEarly) amountText.value = typedEarly;
+  persist();
+  subscribeToQuotes();
+  startAnnouncing();
+  followDepth();
 }
 
-void begin();
+void start();

@@ -4,12 +4,12 @@
 
 import { exact } from "./amount";
 
-export type Reading =
+export type ParsedAmount =
   | { kind: "empty" } // nothing yet, or zero, which may become an amount
   | { kind: "amount"; raw: bigint }
-  | { kind: "either"; raws: [bigint, bigint] } // thousands or decimals: a factor of a thousand
+  | { kind: "ambiguous"; raws: [bigint, bigint] } // thousands or decimals: a factor of a thousand
   | { kind: "dollars"; usd: number }
-  | { kind: "wrong"; why: string };
+  | { kind: "invalid"; reason: string };
 
 export interface Unit {
   symbol: string;
@@ -18,40 +18,40 @@ export interface Unit {
 
 /** Zeros of scripts whose ten digits follow each other: Arabic, Persian, Devanagari, full width. */
 const zeros = [0x660, 0x6f0, 0x966, 0xff10];
-const marks: Record<string, string> = { "٫": ".", "．": ".", "٬": "'", "，": ",", "’": "'", "＇": "'", "−": "-", "＄": "$" };
+const signs: Record<string, string> = { "٫": ".", "．": ".", "٬": "'", "，": ",", "’": "'", "＇": "'", "−": "-", "＄": "$" };
 
 /** The same text with ASCII digits and signs, and one kind of space. */
-function plain(text: string): string {
+function normalize(text: string): string {
   return [...text.trim()]
     .map((c) => {
       const zero = zeros.find((zero) => c.codePointAt(0)! >= zero && c.codePointAt(0)! < zero + 10);
       if (zero !== undefined) return String(c.codePointAt(0)! - zero);
-      return marks[c] ?? (/\s/.test(c) ? " " : c);
+      return signs[c] ?? (/\s/.test(c) ? " " : c);
     })
     .join("");
 }
 
-const LONGEST = 160;
-const HELD = 1n << 256n;
-const wrong = (why: string): Reading => ({ kind: "wrong", why });
+const MAX_LENGTH = 160;
+const AMOUNT_LIMIT = 1n << 256n;
+const invalid = (reason: string): ParsedAmount => ({ kind: "invalid", reason });
 
-export function interpret(text: string, unit: Unit): Reading {
-  if (text.trim().length > LONGEST) return wrong(`That is longer than any amount: ${text.trim().length} characters.`);
-  let given = plain(text);
-  if (!given) return { kind: "empty" };
-  given = withoutSymbol(given, unit.symbol);
-  const dollars = /^(?:us ?)?\$ ?(.*)$/i.exec(given) ?? /^(.*?) ?(?:us)?\$$/i.exec(given) ?? /^(.*?) ?usd$/i.exec(given);
-  if (dollars) return worth(dollars[1]!);
-  if (/^-/.test(given)) return wrong("An amount is above zero.");
-  if (/^[.,]$/.test(given)) return { kind: "empty" };
+export function parseAmount(text: string, unit: Unit): ParsedAmount {
+  if (text.trim().length > MAX_LENGTH) return invalid(`That is longer than any amount: ${text.trim().length} characters.`);
+  let rest = normalize(text);
+  if (!rest) return { kind: "empty" };
+  rest = withoutSymbol(rest, unit.symbol);
+  const dollars = /^(?:us ?)?\$ ?(.*)$/i.exec(rest) ?? /^(.*?) ?(?:us)?\$$/i.exec(rest) ?? /^(.*?) ?usd$/i.exec(rest);
+  if (dollars) return parseDollars(dollars[1]!);
+  if (/^-/.test(rest)) return invalid("An amount is above zero.");
+  if (/^[.,]$/.test(rest)) return { kind: "empty" };
 
-  const readings = numbers(given);
-  if (typeof readings === "string") return wrong(readings);
-  const raws = readings.map((number) => scaled(number, unit));
-  const fault = raws.find((raw) => typeof raw === "string");
-  if (fault !== undefined) return wrong(fault as string);
+  const readings = parseNumber(rest);
+  if (typeof readings === "string") return invalid(readings);
+  const raws = readings.map((number) => toRaw(number, unit));
+  const problem = raws.find((raw) => typeof raw === "string");
+  if (problem !== undefined) return invalid(problem as string);
   const [first, second] = raws as bigint[];
-  if (second !== undefined) return { kind: "either", raws: [first!, second] };
+  if (second !== undefined) return { kind: "ambiguous", raws: [first!, second] };
   return first === 0n ? { kind: "empty" } : { kind: "amount", raw: first! };
 }
 
@@ -62,9 +62,9 @@ function withoutSymbol(text: string, symbol: string): string {
   return own ? text.slice(0, at).trim() : text;
 }
 
-function worth(text: string): Reading {
-  const readings = text ? numbers(text) : "";
-  if (typeof readings === "string" || readings.length !== 1) return wrong("Write dollars as $100 or $1000.50, or an amount of the token.");
+function parseDollars(text: string): ParsedAmount {
+  const readings = text ? parseNumber(text) : "";
+  if (typeof readings === "string" || readings.length !== 1) return invalid("Write dollars as $100 or $1000.50, or an amount of the token.");
   const usd = Number(readings[0]!.digits) * 10 ** readings[0]!.power;
   return usd > 0 ? { kind: "dollars", usd } : { kind: "empty" };
 }
@@ -78,37 +78,37 @@ interface Decimal {
 const decimal = (whole: string, fraction: string, power: number): Decimal => ({ digits: whole + fraction || "0", power: power - fraction.length });
 
 /** The numbers that a text can mean: one, or two where a separator has two readings; or why it is none. */
-function numbers(text: string): Decimal[] | string {
+function parseNumber(text: string): Decimal[] | string {
   const [, mantissa = "", exponent = "0"] = /^(.*?)(?:e([+-]?\d{1,4}))?$/i.exec(text) ?? [];
   const power = Number(exponent);
   if (/[^\d.,' ]/.test(mantissa) || !/\d/.test(mantissa)) return "Write the amount in digits, such as 1000.5.";
 
   // Spaces and apostrophes only ever group.
-  const soft = /[' ]/.exec(mantissa)?.[0];
-  if (soft) {
+  const groupSeparator = /[' ]/.exec(mantissa)?.[0];
+  if (groupSeparator) {
     const [whole = "", fraction = "", ...more] = mantissa.split(/[.,]/);
-    if (more.length || !grouped(whole, soft) || /[' ]/.test(fraction)) return "The digits are not grouped by three.";
-    return [decimal(whole.replaceAll(soft, ""), fraction, power)];
+    if (more.length || !isGrouped(whole, groupSeparator) || /[' ]/.test(fraction)) return "The digits are not grouped by three.";
+    return [decimal(whole.replaceAll(groupSeparator, ""), fraction, power)];
   }
-  const found = mantissa.replace(/\d/g, "");
-  const last = found.at(-1) ?? "";
-  if (!found) return [decimal(mantissa, "", power)];
-  if (found.length === 1) {
-    const [whole = "", fraction = ""] = mantissa.split(last);
-    const one = decimal(whole, fraction, power);
-    return /^[1-9]\d{0,2}$/.test(whole) && fraction.length === 3 ? [decimal(whole + fraction, "", power), one] : [one];
+  const separators = mantissa.replace(/\d/g, "");
+  const lastSeparator = separators.at(-1) ?? "";
+  if (!separators) return [decimal(mantissa, "", power)];
+  if (separators.length === 1) {
+    const [whole = "", fraction = ""] = mantissa.split(lastSeparator);
+    const asDecimals = decimal(whole, fraction, power);
+    return /^[1-9]\d{0,2}$/.test(whole) && fraction.length === 3 ? [decimal(whole + fraction, "", power), asDecimals] : [asDecimals];
   }
-  const group = found[0]!;
-  const mixed = last !== group;
-  if ([...found.slice(0, mixed ? -1 : undefined)].some((c) => c !== group)) return "A point and a comma stand in an order that no number has.";
-  const at = mixed ? mantissa.lastIndexOf(last) : mantissa.length;
+  const firstSeparator = separators[0]!;
+  const mixed = lastSeparator !== firstSeparator;
+  if ([...separators.slice(0, mixed ? -1 : undefined)].some((c) => c !== firstSeparator)) return "A point and a comma stand in an order that no number has.";
+  const at = mixed ? mantissa.lastIndexOf(lastSeparator) : mantissa.length;
   const [whole, fraction] = [mantissa.slice(0, at), mantissa.slice(at + 1)];
-  if (!grouped(whole, group)) return "The digits are not grouped by three.";
-  return [decimal(whole.replaceAll(group, ""), fraction, power)];
+  if (!isGrouped(whole, firstSeparator)) return "The digits are not grouped by three.";
+  return [decimal(whole.replaceAll(firstSeparator, ""), fraction, power)];
 }
 
 /** Groups of three, or those of India: 12,34,567. */
-function grouped(text: string, separator: string): boolean {
+function isGrouped(text: string, separator: string): boolean {
   const groups = text.split(separator);
   if (groups.length < 2 || groups.at(-1)!.length !== 3 || !/^[1-9]/.test(text)) return false;
   const middle = groups.slice(1, -1);
@@ -117,24 +117,24 @@ function grouped(text: string, separator: string): boolean {
 }
 
 /** In raw units, or the limit that is broken. */
-function scaled({ digits, power }: Decimal, { symbol, decimals }: Unit): bigint | string {
+function toRaw({ digits, power }: Decimal, { symbol, decimals }: Unit): bigint | string {
   const shift = power + decimals;
   const trimmed = digits.replace(/^0+/, "");
   if (!trimmed) return 0n;
-  const large = "That is more than a token can hold.";
+  const tooLarge = "That is more than a token can hold.";
   if (shift >= 0) {
-    if (trimmed.length + shift > 78) return large;
+    if (trimmed.length + shift > 78) return tooLarge;
     const raw = BigInt(trimmed) * 10n ** BigInt(shift);
-    return raw < HELD ? raw : large;
+    return raw < AMOUNT_LIMIT ? raw : tooLarge;
   }
-  const cut = trimmed.length + shift;
-  if (/[1-9]/.test(trimmed.slice(Math.max(cut, 0)))) return decimals ? `${symbol} has ${decimals} decimals.` : `${symbol} has no decimals.`;
-  const raw = BigInt(trimmed.slice(0, cut));
-  return raw < HELD ? raw : large;
+  const wholeDigits = trimmed.length + shift;
+  if (/[1-9]/.test(trimmed.slice(Math.max(wholeDigits, 0)))) return decimals ? `${symbol} has ${decimals} decimals.` : `${symbol} has no decimals.`;
+  const raw = BigInt(trimmed.slice(0, wholeDigits));
+  return raw < AMOUNT_LIMIT ? raw : tooLarge;
 }
 
 /** An amount for the field at rest. A narrow space groups: unlike a comma it has one reading everywhere. */
-export function spaced(raw: bigint, decimals: number): string {
+export function groupDigits(raw: bigint, decimals: number): string {
   const [whole = "", fraction] = exact(raw, decimals).split(".");
   const groups = whole.replace(/\B(?=(\d{3})+$)/g, "\u202f");
   return fraction ? `${groups}.${fraction}` : groups;

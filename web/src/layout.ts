@@ -4,52 +4,52 @@
 import { sankey, sankeyJustify, type SankeyGraph, type SankeyLink, type SankeyNode } from "d3-sankey";
 import type { Quote, Step } from "./api";
 
-export interface Place {
+export interface RouteNode {
   id: string;
   token: string;
   symbol: string;
   amount: bigint;
-  left: bigint;
+  unspent: bigint;
 }
 
-export interface Hop {
+export interface RouteLink {
   step: Step;
   key: string;
   from: string;
   to: string;
 }
 
-type Graph = SankeyGraph<Place, Hop>;
-export type Node = SankeyNode<Place, Hop> & { layer?: number }; // the column, which the types leave out
-export type Ribbon = SankeyLink<Place, Hop>;
+type Graph = SankeyGraph<RouteNode, RouteLink>;
+export type Node = SankeyNode<RouteNode, RouteLink> & { layer?: number }; // the column, which the types leave out
+export type Ribbon = SankeyLink<RouteNode, RouteLink>;
 
 /** A token that is made again after nothing was left of it stands there a second time. */
-export function placesOf(quote: Quote): { places: Place[]; hops: Hop[] } {
-  const places: Place[] = [];
-  const held = new Map<string, Place>();
-  const met = new Map<string, number>();
-  const add = (token: string, symbol: string, amount: bigint): Place => {
-    const place = held.get(token) ?? { id: `${token}:${places.length}`, token, symbol, amount: 0n, left: 0n };
-    if (!held.has(token)) places.push(place);
-    held.set(token, place);
-    place.amount += amount;
-    place.left += amount;
-    return place;
+export function routeGraph(quote: Quote): { nodes: RouteNode[]; links: RouteLink[] } {
+  const nodes: RouteNode[] = [];
+  const open = new Map<string, RouteNode>();
+  const uses = new Map<string, number>();
+  const add = (token: string, symbol: string, amount: bigint): RouteNode => {
+    const node = open.get(token) ?? { id: `${token}:${nodes.length}`, token, symbol, amount: 0n, unspent: 0n };
+    if (!open.has(token)) nodes.push(node);
+    open.set(token, node);
+    node.amount += amount;
+    node.unspent += amount;
+    return node;
   };
-  const hops = quote.routes.map((step, i) => {
+  const links = quote.routes.map((step, i) => {
     const from = add(step.tokenIn, step.tokenInSymbol, i === 0 ? BigInt(quote.amountIn) : 0n);
-    from.left -= BigInt(step.amountIn);
-    if (from.left === 0n) held.delete(step.tokenIn);
+    from.unspent -= BigInt(step.amountIn);
+    if (from.unspent === 0n) open.delete(step.tokenIn);
     const to = add(step.tokenOut, step.tokenOutSymbol, BigInt(step.amountOut));
     const name = `${step.pool}:${step.tokenIn}:${step.tokenOut}`;
-    const turn = met.get(name) ?? 0;
-    met.set(name, turn + 1);
-    return { step, key: `${name}:${turn}`, from: from.id, to: to.id };
+    const use = uses.get(name) ?? 0;
+    uses.set(name, use + 1);
+    return { step, key: `${name}:${use}`, from: from.id, to: to.id };
   });
-  return { places, hops };
+  return { nodes, links };
 }
 
-export interface Laid {
+export interface Layout {
   nodes: Node[];
   ribbons: Ribbon[];
   labels: Label[];
@@ -64,44 +64,44 @@ export interface Label {
   y: number; // of its middle
 }
 
-const NODE = 10;
-const LABEL = 16; // the height of a line
-const HEIGHT = 340; // the same for all routes, or quotes that change would move what is below
+const NODE_WIDTH = 10;
+const LINE_HEIGHT = 16; // the height of a line
+const MIN_HEIGHT = 340; // the same for all routes, or quotes that change would move what is below
 
 /** Between nodes above each other: a label stands there. */
-const gapOf = (nodes: number) => Math.max(LABEL + 2, Math.min(24, 200 / nodes));
+const nodePadding = (nodes: number) => Math.max(LINE_HEIGHT + 2, Math.min(24, 200 / nodes));
 
 /** More nodes above each other than this need a higher diagram. */
-const MOST = 14;
+const MAX_COLUMN_NODES = 14;
 
 /** Between columns there must be room for a name. */
-const COLUMN = 76;
+const MIN_COLUMN_DISTANCE = 76;
 
 /** The diagram; undefined where it does not fit the width or is no flow. */
-export function lay(quote: Quote, width: number, amounts: (place: Place) => string, measure: (text: string, bold: boolean) => number): Laid | undefined {
-  const { places, hops } = placesOf(quote);
-  const graph = () => ({ nodes: places.map((place) => ({ ...place })), links: hops.map((hop) => ({ ...hop, source: hop.from, target: hop.to, value: Math.max(hop.step.weight, 1) })) }) as unknown as Graph;
-  const at = (height: number, gap: number, margin: number) =>
-    sankey<Place, Hop>()
+export function computeLayout(quote: Quote, width: number, amounts: (node: RouteNode) => string, measure: (text: string, bold: boolean) => number): Layout | undefined {
+  const { nodes: routeNodes, links: routeLinks } = routeGraph(quote);
+  const graph = () => ({ nodes: routeNodes.map((node) => ({ ...node })), links: routeLinks.map((link) => ({ ...link, source: link.from, target: link.to, value: Math.max(link.step.weight, 1) })) }) as unknown as Graph;
+  const layoutAt = (height: number, gap: number, margin: number) =>
+    sankey<RouteNode, RouteLink>()
       .nodeId((node) => node.id)
       .nodeAlign(sankeyJustify)
-      .nodeWidth(NODE)
+      .nodeWidth(NODE_WIDTH)
       .nodePadding(gap)
-      .extent([[1, LABEL + 6 + margin], [width - 1, height - 6 - margin]])(graph());
+      .extent([[1, LINE_HEIGHT + 6 + margin], [width - 1, height - 6 - margin]])(graph());
   let first: Graph;
   try {
-    first = at(HEIGHT, LABEL, 0);
+    first = layoutAt(MIN_HEIGHT, LINE_HEIGHT, 0);
   } catch {
     return undefined;
   }
   const columns = count(first.nodes.map((node) => (node as Node).layer!));
-  if (columns.size > 1 && (width - NODE) / (columns.size - 1) < COLUMN) return undefined;
+  if (columns.size > 1 && (width - NODE_WIDTH) / (columns.size - 1) < MIN_COLUMN_DISTANCE) return undefined;
   // A route of few pools would be a wall: its ribbons are thinner, in the middle.
   const most = Math.max(...columns.values());
-  const height = HEIGHT + Math.max(most - MOST, 0) * 2 * LABEL;
+  const height = MIN_HEIGHT + Math.max(most - MAX_COLUMN_NODES, 0) * 2 * LINE_HEIGHT;
   const widest = Math.max(...count(first.links.map((link) => (link.source as Node).layer!)).values());
-  const { nodes, links } = at(height, gapOf(most), Math.max(0, (height - 40 - Math.max(110 * widest, 40 * most)) / 2));
-  return { nodes, ribbons: links, labels: labelsOf(nodes, links, (width - NODE) / Math.max(columns.size - 1, 1), width, amounts, measure), height };
+  const { nodes, links } = layoutAt(height, nodePadding(most), Math.max(0, (height - 40 - Math.max(110 * widest, 40 * most)) / 2));
+  return { nodes, ribbons: links, labels: labelsOf(nodes, links, (width - NODE_WIDTH) / Math.max(columns.size - 1, 1), width, amounts, measure), height };
 }
 
 function count(numbers: number[]): Map<number, number> {
@@ -123,37 +123,37 @@ interface Box {
   y: number;
 }
 
-const apart = (a: Box, b: Box) => a.x1 + 4 <= b.x0 || b.x1 + 4 <= a.x0 || Math.abs(a.y - b.y) >= LABEL;
+const disjoint = (a: Box, b: Box) => a.x1 + 4 <= b.x0 || b.x1 + 4 <= a.x0 || Math.abs(a.y - b.y) >= LINE_HEIGHT;
 
 /**
  * Every node has its symbol. The first and the last have their amounts, and
  * ribbons, the widest first, their venues, where there is room.
  */
-function labelsOf(nodes: Node[], ribbons: Ribbon[], gap: number, width: number, amounts: (place: Place) => string, measure: (text: string, bold: boolean) => number): Label[] {
+function labelsOf(nodes: Node[], ribbons: Ribbon[], columnDistance: number, width: number, amounts: (addLabel: RouteNode) => string, measure: (text: string, bold: boolean) => number): Label[] {
   const labels: Label[] = [];
   const boxes: Box[] = [];
-  const place = (label: Omit<Label, "x">, x0: number, size: number): boolean => {
+  const addLabel = (label: Omit<Label, "x">, x0: number, size: number): boolean => {
     const box = { x0, x1: x0 + size, y: label.y };
-    if (box.x0 < 0 || box.x1 > width || !boxes.every((other) => apart(box, other))) return false;
+    if (box.x0 < 0 || box.x1 > width || !boxes.every((other) => disjoint(box, other))) return false;
     boxes.push(box);
     labels.push({ ...label, x: x0 });
     return true;
   };
-  const at = (node: Node, size: number) => (node.x0! < 2 ? node.x0! : node.x1! > width - 2 ? node.x1! - size : (node.x0! + node.x1! - size) / 2);
-  const line = (node: Node) => node.y0! - LABEL / 2 - 1;
+  const labelX = (node: Node, size: number) => (node.x0! < 2 ? node.x0! : node.x1! > width - 2 ? node.x1! - size : (node.x0! + node.x1! - size) / 2);
+  const labelY = (node: Node) => node.y0! - LINE_HEIGHT / 2 - 1;
   for (const node of nodes) {
-    const text = cut(node.symbol, gap * 0.5, measure);
+    const text = truncate(node.symbol, columnDistance * 0.5, measure);
     const size = measure(text, true);
-    place({ key: node.id, kind: "symbol", text, y: line(node) }, at(node, size), size);
+    addLabel({ key: node.id, kind: "symbol", text, y: labelY(node) }, labelX(node, size), size);
   }
   // What had to be cut is whole where its neighbours leave room.
   for (const [i, label] of labels.entries()) {
     const node = nodes.find(({ id }) => id === label.key)!;
     const size = measure(node.symbol, true);
-    const whole = { x0: at(node, size), x1: at(node, size) + size, y: label.y };
-    if (whole.x0 < 0 || whole.x1 > width || !boxes.every((other, j) => i === j || apart(whole, other))) continue;
-    boxes[i] = whole;
-    labels[i] = { ...label, text: node.symbol, x: whole.x0 };
+    const fullBox = { x0: labelX(node, size), x1: labelX(node, size) + size, y: label.y };
+    if (fullBox.x0 < 0 || fullBox.x1 > width || !boxes.every((other, j) => i === j || disjoint(fullBox, other))) continue;
+    boxes[i] = fullBox;
+    labels[i] = { ...label, text: node.symbol, x: fullBox.x0 };
   }
   for (const node of nodes) {
     const [left, right] = [node.x0! < 2, node.x1! > width - 2];
@@ -161,28 +161,28 @@ function labelsOf(nodes: Node[], ribbons: Ribbon[], gap: number, width: number, 
     if ((!left && !right) || !symbol) continue;
     const text = amounts(node);
     const size = measure(text, false);
-    place({ key: `${node.id} amount`, kind: "amount", text, y: line(node) }, left ? symbol.x1 + 6 : symbol.x0 - 6 - size, size);
+    addLabel({ key: `${node.id} amount`, kind: "amount", text, y: labelY(node) }, left ? symbol.x1 + 6 : symbol.x0 - 6 - size, size);
   }
   for (const ribbon of [...ribbons].sort((a, b) => b.value - a.value)) {
-    if (ribbon.width! < LABEL) continue;
+    if (ribbon.width! < LINE_HEIGHT) continue;
     const [from, to] = [ribbon.source as Node, ribbon.target as Node];
     const share = `${(ribbon.step.weight / 100).toFixed(ribbon.step.weight < 10000 ? 1 : 0)}%`;
     for (const text of [`${ribbon.step.factory} ${share}`, ribbon.step.factory]) {
       const size = measure(text, false);
       const x = from.x1! + 8;
-      if (x + size > Math.min(to.x0! - 8, from.x1! + gap - NODE)) continue;
-      const y = ribbon.y0! + (ribbon.y1! - ribbon.y0!) * along((8 + size / 2) / (to.x0! - from.x1!));
-      if (place({ key: ribbon.key, kind: "venue", text, y }, x, size)) break;
+      if (x + size > Math.min(to.x0! - 8, from.x1! + columnDistance - NODE_WIDTH)) continue;
+      const y = ribbon.y0! + (ribbon.y1! - ribbon.y0!) * verticalPart((8 + size / 2) / (to.x0! - from.x1!));
+      if (addLabel({ key: ribbon.key, kind: "venue", text, y }, x, size)) break;
     }
   }
   return labels;
 }
 
 /** A text, shortened until it fits. */
-function cut(text: string, room: number, measure: (text: string, bold: boolean) => number): string {
+function truncate(text: string, width: number, measure: (text: string, bold: boolean) => number): string {
   const characters = [...text];
   let shown = text;
-  while (characters.length > 1 && measure(shown, true) > room) {
+  while (characters.length > 1 && measure(shown, true) > width) {
     characters.pop();
     shown = `${characters.join("")}…`;
   }
@@ -190,7 +190,7 @@ function cut(text: string, room: number, measure: (text: string, bold: boolean) 
 }
 
 /** How far a ribbon has moved up or down when it has gone a part of its way. */
-function along(part: number): number {
+function verticalPart(part: number): number {
   let t = part;
   for (let i = 0; i < 4; i++) t -= (1.5 * t - 1.5 * t * t + t ** 3 - part) / (1.5 - 3 * t + 3 * t * t);
   return 3 * t * t - 2 * t ** 3;

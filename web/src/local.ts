@@ -1,7 +1,7 @@
 // The local chain's own account, for visitors without a wallet. Only the
 // service of a local chain writes it into the page.
 
-import type { Provider } from "./wallet";
+import type { Provider } from "./provider";
 
 interface Local {
   rpc: string;
@@ -9,9 +9,9 @@ interface Local {
   key: `0x${string}`;
 }
 
-const told = document.querySelector<HTMLMetaElement>('meta[name="braid:local"]')?.content;
+const meta = document.querySelector<HTMLMetaElement>('meta[name="braid:local"]')?.content;
 
-export const local: Local | undefined = told ? (JSON.parse(told) as Local) : undefined;
+export const local: Local | undefined = meta ? (JSON.parse(meta) as Local) : undefined;
 
 let requests = 0;
 

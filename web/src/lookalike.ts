@@ -14,15 +14,15 @@ for (const [letter, others] of Object.entries({
 
 /** What a text looks like: two that look the same have the same. */
 export function skeleton(text: string): string {
-  const bare = text.normalize("NFKD").replace(/^\$+/, "").replace(/[\p{M}\p{Cf}\p{Cc}\p{Z}\p{Pd}_.'’·*]/gu, "");
-  const letters = [...bare].map((c) => confusable[c] ?? c.toLowerCase()).map((c) => confusable[c] ?? c);
+  const visible = text.normalize("NFKD").replace(/^\$+/, "").replace(/[\p{M}\p{Cf}\p{Cc}\p{Z}\p{Pd}_.'’·*]/gu, "");
+  const letters = [...visible].map((c) => confusable[c] ?? c.toLowerCase()).map((c) => confusable[c] ?? c);
   return letters.join("").replaceAll("rn", "m").replaceAll("vv", "w");
 }
 
 type Named = Pick<Token, "address" | "symbol" | "name" | "isVerified">;
 
 /** The verified token that an unverified one can be taken for. */
-export function likeness<T extends Named>(token: Named, verified: T[]): T | undefined {
+export function lookalikeOf<T extends Named>(token: Named, verified: T[]): T | undefined {
   if (token.isVerified) return undefined;
   const own = [skeleton(token.symbol), skeleton(token.name)].filter(Boolean);
   return verified.find(({ address, symbol, name }) => address !== token.address && (own.includes(skeleton(symbol)) || own.includes(skeleton(name))));

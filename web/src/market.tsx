@@ -3,17 +3,17 @@
 import { computed, signal } from "@preact/signals";
 import { usd } from "./amount";
 import { get, type Market } from "./api";
-import { behind, block, shown, updatedAt, secondsSince } from "./connection";
+import { notReadyReason, block, visible, updatedAt, secondsSince } from "./connection";
 import { mount } from "./frame";
 import { Logo, Verified } from "./icons";
 
 const market = signal<Market | undefined>(undefined);
-const wanted = signal("");
+const filter = signal("");
 
 /** The whole market is large: the header asks for signs of life more often. */
-async function look(): Promise<void> {
-  if (shown.value) market.value = await get<Market>("/market").catch(() => market.value);
-  setTimeout(() => void look(), market.value ? 15_000 : 1000);
+async function refresh(): Promise<void> {
+  if (visible.value) market.value = await get<Market>("/market").catch(() => market.value);
+  setTimeout(() => void refresh(), market.value ? 15_000 : 1000);
 }
 
 const live = computed(() => market.value?.sources.filter((source) => source.status === "live") ?? []);
@@ -21,7 +21,7 @@ const liquidity = computed(() => market.value?.sources.reduce((sum, source) => s
 
 function Page() {
   const m = market.value;
-  const old = updatedAt.value === undefined ? undefined : secondsSince(updatedAt.value);
+  const ageSeconds = updatedAt.value === undefined ? undefined : secondsSince(updatedAt.value);
   return (
     <div class={m ? "market" : "market loading"} aria-busy={!m}>
       <div class="bar">
@@ -29,7 +29,7 @@ function Page() {
       </div>
       <section class="card figures" aria-label="State of the market">
         <Tile name="Newest block" value={block.value ? block.value.number.toLocaleString() : "–"} note={block.value ? "of the chain" : ""} />
-        <Tile name="Age of the market" value={old === undefined ? "–" : `${old} s`} note={behind.value || "since it was last that of the newest block"} tone={old !== undefined && old > 5 ? "bad" : "good"} />
+        <Tile name="Age of the market" value={ageSeconds === undefined ? "–" : `${ageSeconds} s`} note={notReadyReason.value || "since it was last that of the newest block"} tone={ageSeconds !== undefined && ageSeconds > 5 ? "bad" : "good"} />
         <Tile name="Sources" value={m ? `${live.value.length} of ${m.sources.length} live` : "–"} note={m ? `${m.sources.reduce((sum, s) => sum + s.usablePools, 0).toLocaleString()} pools with liquidity` : ""} tone={m && live.value.length < m.sources.length ? "warn" : ""} />
         <Tile name="Liquidity" value={m ? usd(liquidity.value, "compact") || "–" : "–"} note={m ? `${m.tokens.length} tokens` : ""} />
       </section>
@@ -40,7 +40,7 @@ function Page() {
       <section class="card" aria-labelledby="tokens">
         <div class="bar">
           <h2 id="tokens">Tokens</h2>
-          <input type="text" class="filter" aria-label="Find a token" placeholder="Find a token" value={wanted.value} onInput={(event) => (wanted.value = event.currentTarget.value)} />
+          <input type="text" class="filter" aria-label="Find a token" placeholder="Find a token" value={filter.value} onInput={(event) => (filter.value = event.currentTarget.value)} />
         </div>
         <Tokens />
       </section>
@@ -58,11 +58,11 @@ function Tile({ name, value, note, tone = "" }: { name: string; value: string; n
   );
 }
 
-const states = { live: "live", paused: "paused", off: "off" };
+const statusLabels = { live: "live", paused: "paused", off: "off" };
 
 function Sources() {
   const list = [...(market.value?.sources ?? [])].sort((a, b) => Number(b.liquidityUsd) - Number(a.liquidityUsd));
-  const most = Number(list[0]?.liquidityUsd ?? 1) || 1;
+  const largest = Number(list[0]?.liquidityUsd ?? 1) || 1;
   return (
     <div class="scroll tall" tabIndex={0} role="group" aria-label="Table of sources">
       <table>
@@ -92,10 +92,10 @@ function Sources() {
               </td>
               <td class="number sum">{usd(source.liquidityUsd, "compact") || "–"}</td>
               <td class="share">
-                <i class={`tone-${source.type}`} style={{ width: `${(Number(source.liquidityUsd) / most) * 100}%` }} />
+                <i class={`tone-${source.type}`} style={{ width: `${(Number(source.liquidityUsd) / largest) * 100}%` }} />
               </td>
               <td>
-                <span class={`state ${source.status}`}>{states[source.status] ?? source.status}</span> <small class="soft">{source.reason}</small>
+                <span class={`state ${source.status}`}>{statusLabels[source.status] ?? source.status}</span> <small class="soft">{source.reason}</small>
               </td>
             </tr>
           ))}
@@ -106,7 +106,7 @@ function Sources() {
 }
 
 function Tokens() {
-  const text = wanted.value.trim().toLowerCase();
+  const text = filter.value.trim().toLowerCase();
   const list = (market.value?.tokens ?? []).filter(
     (token) => !text || token.symbol.toLowerCase().includes(text) || token.name.toLowerCase().includes(text) || token.address.toLowerCase() === text,
   );
@@ -141,4 +141,4 @@ function Tokens() {
 }
 
 mount(<Page />);
-void look();
+void refresh();

@@ -3,22 +3,22 @@
 
 import { isAddress } from "viem";
 import { percent, short } from "./amount";
-import { other } from "./action";
-import { dips } from "./funds";
-import { FEARED_BPS, gentler, guard, NOTABLE_BPS, suspicious } from "./impact";
-import { likeness, warningOf } from "./lookalike";
+import { otherRecipient } from "./action";
+import { belowReserve } from "./funds";
+import { HIGH_IMPACT_BPS, smallerOffer, guard, NOTABLE_IMPACT_BPS, suspiciousGain } from "./impact";
+import { lookalikeOf, warningOf } from "./lookalike";
 import { answer, quote } from "./answer";
-import { enter, excluded, misread, recipient, tokenIn, tokenOut } from "./order";
+import { setAmount, excluded, linkErrors, recipient, tokenIn, tokenOut } from "./order";
 import { verified } from "./tokens";
-import { explain } from "./words";
+import { explain } from "./explain";
 
 /** The recipient, loud where it is another than the payer. */
 export function RecipientNote() {
-  if (!other.value) return null;
+  if (!otherRecipient.value) return null;
   return (
     <div class="note bad recipient" role="status">
-      <b>{isAddress(other.value) ? "Another address receives the tokens" : "The recipient is no address"}</b>
-      <code class="address">{other.value}</code>
+      <b>{isAddress(otherRecipient.value) ? "Another address receives the tokens" : "The recipient is no address"}</b>
+      <code class="address">{otherRecipient.value}</code>
       <button type="button" class="offer" onClick={() => (recipient.value = "")}>
         Pay my own account
       </button>
@@ -35,7 +35,7 @@ export function Failure() {
     <div class="note bad" role="status">
       <b>{title}.</b> {advice}
       {amount !== undefined && (
-        <button type="button" class="offer" onClick={() => enter(amount)}>
+        <button type="button" class="offer" onClick={() => setAmount(amount)}>
           Use {short(amount, tokenIn.value.decimals)} {tokenIn.value.symbol}
         </button>
       )}
@@ -54,13 +54,13 @@ export function Notes() {
       <LinkNotes />
       <TokenNotes />
       <ImpactNote />
-      {suspicious.value !== undefined && (
+      {suspiciousGain.value !== undefined && (
         <div class="note bad">
-          <b>Too good to be true.</b> You would receive {Math.round(suspicious.value * 100).toLocaleString()}% more than you pay. Either price may be wrong, or a token may
+          <b>Too good to be true.</b> You would receive {Math.round(suspiciousGain.value * 100).toLocaleString()}% more than you pay. Either price may be wrong, or a token may
           not be what it seems: look at its address.
         </div>
       )}
-      {dips.value && (
+      {belowReserve.value && (
         <div class="note">
           <b>The 10 MON reserve.</b> Monad may refuse a transaction that spends an account down below 10 MON, though the route is right.
         </div>
@@ -72,7 +72,7 @@ export function Notes() {
 /** What the link that opened the page names and this market does not have. */
 const LinkNotes = () => (
   <>
-    {misread.value.map((text) => (
+    {linkErrors.value.map((text) => (
       <div class="note bad" key={text}>
         {text}
       </div>
@@ -82,14 +82,14 @@ const LinkNotes = () => (
 
 /** Tokens that nobody vouches for, and those that look like others. */
 function TokenNotes() {
-  const doubtful = [tokenIn.value, tokenOut.value].filter((token) => token && !token.isVerified);
+  const unverified = [tokenIn.value, tokenOut.value].filter((token) => token && !token.isVerified);
   return (
     <>
-      {doubtful.map((token) => {
-        const like = likeness(token!, verified.value);
+      {unverified.map((token) => {
+        const lookalike = lookalikeOf(token!, verified.value);
         return (
-          <div class={like ? "note bad" : "note"} key={token!.address}>
-            <b>{warningOf(token!, like)}</b> Its address:
+          <div class={lookalike ? "note bad" : "note"} key={token!.address}>
+            <b>{warningOf(token!, lookalike)}</b> Its address:
             <code class="address">{token!.address}</code>
           </div>
         );
@@ -100,17 +100,17 @@ function TokenNotes() {
 
 function ImpactNote() {
   const bps = quote.value?.priceImpactBps ?? 0;
-  const less = gentler.value;
-  if (bps < NOTABLE_BPS || (bps < FEARED_BPS && !less)) return null;
+  const smaller = smallerOffer.value;
+  if (bps < NOTABLE_IMPACT_BPS || (bps < HIGH_IMPACT_BPS && !smaller)) return null;
   return (
-    <div class={bps >= FEARED_BPS ? "note bad" : "note"}>
+    <div class={bps >= HIGH_IMPACT_BPS ? "note bad" : "note"}>
       <b>
-        {bps >= FEARED_BPS ? "High price impact" : "Price impact"}: {percent(bps)}.
+        {bps >= HIGH_IMPACT_BPS ? "High price impact" : "Price impact"}: {percent(bps)}.
       </b>{" "}
       {guard.value === "refuses" ? "The service makes no swap that loses so much." : "The market is shallow for this amount. Smaller swaps lose less."}
-      {less && (
-        <button type="button" class="offer" onClick={() => enter(less.amount)}>
-          Use {short(less.amount, tokenIn.value.decimals)} {tokenIn.value.symbol}: {percent(less.bps)} impact
+      {smaller && (
+        <button type="button" class="offer" onClick={() => setAmount(smaller.amount)}>
+          Use {short(smaller.amount, tokenIn.value.decimals)} {tokenIn.value.symbol}: {percent(smaller.bps)} impact
         </button>
       )}
     </div>

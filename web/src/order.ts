@@ -3,12 +3,12 @@
 import { batch, computed, effect, signal, type Signal } from "@preact/signals";
 import { exact } from "./amount";
 import type { Query, Token } from "./api";
-import { interpret } from "./interpret";
-import { lookUp, named, NATIVE, remember } from "./tokens";
+import { parseAmount } from "./interpret";
+import { fetchToken, findByName, NATIVE, addRecent } from "./tokens";
 
 export const tokenIn = signal<Token>(NATIVE);
 export const tokenOut = signal<Token | undefined>(undefined);
-export const typed = signal("");
+export const amountText = signal("");
 export const slippageBps = signal(stored("slippageBps", 50, (value) => Number.isInteger(value) && value >= 0 && value <= 5000));
 export const excluded = signal(stored<string[]>("excluded", [], (value) => Array.isArray(value) && value.every((id) => typeof id === "string")));
 export const recipient = signal(""); // empty: the connected account
@@ -24,8 +24,8 @@ function stored<T>(key: string, otherwise: T, valid: (value: T) => boolean): T {
 }
 
 /** What the text in the amount field means. */
-export const reading = computed(() => interpret(typed.value, tokenIn.value));
-export const amountIn = computed(() => (reading.value.kind === "amount" ? reading.value.raw : undefined));
+export const parsedAmount = computed(() => parseAmount(amountText.value, tokenIn.value));
+export const amountIn = computed(() => (parsedAmount.value.kind === "amount" ? parsedAmount.value.raw : undefined));
 
 /** The order as the API takes it; undefined while there is nothing to ask. */
 export const query = computed<Query | undefined>(() => {
@@ -41,68 +41,68 @@ export const query = computed<Query | undefined>(() => {
 });
 
 /** What a link names that cannot be taken as it is, in sentences. */
-export const misread = signal<string[]>([]);
+export const linkErrors = signal<string[]>([]);
 
 /** Opens the order the address names, or the usual one. */
-export function open(): void {
-  const asked = new URLSearchParams(location.search);
-  const [into, out] = [asked.get("in") ?? "MON", asked.get("out") ?? (asked.get("in") === "USDC" ? "MON" : "USDC")];
+export function applyLink(): void {
+  const parameters = new URLSearchParams(location.search);
+  const [into, out] = [parameters.get("in") ?? "MON", parameters.get("out") ?? (parameters.get("in") === "USDC" ? "MON" : "USDC")];
   // A link is written by a program: a lone point in it is one of decimals.
-  const amount = (asked.get("amount") ?? "1000").replace(/^(\d{1,3}\.\d{3})$/, "$10");
+  const amount = (parameters.get("amount") ?? "1000").replace(/^(\d{1,3}\.\d{3})$/, "$10");
   batch(() => {
-    misread.value = [];
-    tokenIn.value = named(into) ?? NATIVE;
-    tokenOut.value = named(out);
-    typed.value = named(into) ? amount : "";
+    linkErrors.value = [];
+    tokenIn.value = findByName(into) ?? NATIVE;
+    tokenOut.value = findByName(out);
+    amountText.value = findByName(into) ? amount : "";
     if (tokenOut.value?.address === tokenIn.value.address) {
       tokenOut.value = undefined;
-      misread.value = ["The link names the same token to pay and to receive. Choose another."];
+      linkErrors.value = ["The link names the same token to pay and to receive. Choose another."];
     }
   });
-  if (!named(into)) void openUnlisted(into, tokenIn, () => (typed.value = amount));
-  if (!named(out)) void openUnlisted(out, tokenOut);
+  if (!findByName(into)) void applyUnlisted(into, tokenIn, () => (amountText.value = amount));
+  if (!findByName(out)) void applyUnlisted(out, tokenOut);
 }
 
 /** A token that the list does not hold may still be one of the market. */
-async function openUnlisted(name: string, side: Signal<Token> | Signal<Token | undefined>, then = () => {}): Promise<void> {
+async function applyUnlisted(name: string, side: Signal<Token> | Signal<Token | undefined>, then = () => {}): Promise<void> {
   const before = side.value;
-  const found = await lookUp(name);
+  const found = await fetchToken(name);
   if (side.value !== before) return; // the visitor was quicker
   if (found) batch(() => ((side.value = found), then()));
-  else misread.value = [...misread.value, `${name.slice(0, 64) || "Nothing"} is not a token of this market. The link names it ${side === tokenIn ? "to pay with" : "to receive"}: choose another.`];
+  else linkErrors.value = [...linkErrors.value, `${name.slice(0, 64) || "Nothing"} is not a token of this market. The link names it ${side === tokenIn ? "to pay with" : "to receive"}: choose another.`];
 }
 
 /** Keeps the settings in the browser, and the order in the address. */
-export function keep(): void {
+export function persist(): void {
   effect(() => {
     localStorage.setItem("slippageBps", JSON.stringify(slippageBps.value));
     localStorage.setItem("excluded", JSON.stringify(excluded.value));
   });
   effect(() => {
     const out = tokenOut.value;
-    if (out) history.replaceState(null, "", `?${new URLSearchParams({ in: name(tokenIn.value), out: name(out), amount: typed.value })}`);
+    if (out) history.replaceState(null, "", `?${new URLSearchParams({ in: linkName(tokenIn.value), out: linkName(out), amount: amountText.value })}`);
   });
 }
 
-const name = (token: Token) => (named(token.symbol) === token ? token.symbol : token.address);
+const linkName = (token: Token) => (findByName(token.symbol) === token ? token.symbol : token.address);
 
 /** Six digits of an amount are enough to go on with. */
-export function roughly(raw: bigint): bigint {
+export function toSixDigits(raw: bigint): bigint {
   const unit = 10n ** BigInt(Math.max(raw.toString().length - 6, 0));
   return (raw / unit) * unit;
 }
 
 /** Writes an amount into the field, in a form that has one reading. */
-export function enter(raw: bigint, decimals = tokenIn.value.decimals): void {
-  typed.value = exact(raw, decimals).replace(/^([1-9]\d{0,2}\.\d{3})$/, "$10");
+export function setAmount(raw: bigint, decimals = tokenIn.value.decimals): void {
+  amountText.value = exact(raw, decimals).replace(/^([1-9]\d{0,2}\.\d{3})$/, "$10");
 }
 
 export function choose(side: "in" | "out", token: Token): void {
   batch(() => {
-    const [mine, other] = side === "in" ? [tokenIn, tokenOut] : [tokenOut, tokenIn];
-    if (other.value?.address === token.address && mine.value) other.value = mine.value;
-    mine.value = token;
-    misread.value = [];
+    const [chosenSide, otherSide] = side === "in" ? [tokenIn, tokenOut] : [tokenOut, tokenIn];
+    if (otherSide.value?.address === token.address && chosenSide.value) otherSide.value = chosenSide.value;
+    chosenSide.value = token;
+    linkErrors.value = [];
   });
-  remember(token);
+  addRecent(token);
 }

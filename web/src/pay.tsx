@@ -2,10 +2,10 @@
 
 import { useSignal } from "@preact/signals";
 import { exact, short, usdBrief } from "./amount";
-import { balance, max, share } from "./funds";
-import { spaced } from "./interpret";
+import { balance, enterMax, enterShare } from "./funds";
+import { groupDigits } from "./interpret";
 import { quote, waiting } from "./answer";
-import { amountIn, enter, reading, tokenIn, typed } from "./order";
+import { amountIn, setAmount, parsedAmount, tokenIn, amountText } from "./order";
 import { forDollars } from "./prices";
 import { TokenButton } from "./choice";
 
@@ -30,11 +30,11 @@ export function Pay() {
         {balance.value !== undefined && balance.value > 0n && (
           <span class="pick">
             {[25n, 50n, 75n].map((percent) => (
-              <button type="button" key={percent} onClick={() => share(percent)}>
+              <button type="button" key={percent} onClick={() => enterShare(percent)}>
                 {String(percent)}%
               </button>
             ))}
-            <button type="button" onClick={() => void max()}>
+            <button type="button" onClick={() => void enterMax()}>
               Max
             </button>
           </span>
@@ -47,9 +47,9 @@ export function Pay() {
 
 /** Groups digits while it is not edited; shows just what was typed while it is. */
 function AmountField() {
-  const edited = useSignal(false);
+  const editing = useSignal(false);
   const { decimals } = tokenIn.value;
-  const shown = !edited.value && amountIn.value ? spaced(amountIn.value, decimals) : typed.value;
+  const shown = !editing.value && amountIn.value ? groupDigits(amountIn.value, decimals) : amountText.value;
   return (
     <input
       id="amount"
@@ -60,18 +60,18 @@ function AmountField() {
       placeholder="0"
       style={{ "--length": Math.max(shown.length, 1) }}
       value={shown}
-      aria-invalid={reading.value.kind === "wrong" || reading.value.kind === "either"}
+      aria-invalid={parsedAmount.value.kind === "invalid" || parsedAmount.value.kind === "ambiguous"}
       aria-describedby="amount-note"
       onFocus={(event) => {
         // At once: a key that comes before the next frame must not meet the grouped text.
         const field = event.currentTarget;
         // A caret at the very beginning is none yet: the mouse puts it elsewhere after this, and what was selected before is not told.
-        const all = field.selectionStart === 0 && [0, field.value.length].includes(field.selectionEnd!);
-        if (field.value !== typed.value) field.setRangeText(typed.value, 0, field.value.length, all ? "select" : "end");
-        edited.value = true;
+        const selectAll = field.selectionStart === 0 && [0, field.value.length].includes(field.selectionEnd!);
+        if (field.value !== amountText.value) field.setRangeText(amountText.value, 0, field.value.length, selectAll ? "select" : "end");
+        editing.value = true;
       }}
-      onBlur={() => (edited.value = false)}
-      onInput={(event) => (typed.value = event.currentTarget.value)}
+      onBlur={() => (editing.value = false)}
+      onInput={(event) => (amountText.value = event.currentTarget.value)}
     />
   );
 }
@@ -79,19 +79,19 @@ function AmountField() {
 /** What the text was understood as, where that is not plain to see; or what is wrong with it, and what would do. */
 function AmountNote() {
   const { symbol, decimals } = tokenIn.value;
-  const meant = reading.value;
-  const offers = meant.kind === "either" ? meant.raws : meant.kind === "dollars" ? [forDollars(meant.usd, tokenIn.value)].filter((raw) => raw !== undefined) : [];
+  const parsed = parsedAmount.value;
+  const offers = parsed.kind === "ambiguous" ? parsed.raws : parsed.kind === "dollars" ? [forDollars(parsed.usd, tokenIn.value)].filter((raw) => raw !== undefined) : [];
   return (
     <div id="amount-note" class="amount-note" role="status">
-      {meant.kind === "wrong" && <p class="bad">{meant.why}</p>}
-      {meant.kind === "either" && <p>This can be read in two ways. Which one?</p>}
-      {meant.kind === "dollars" && <p>{offers.length ? "Dollars are not tokens. At the present price it is about:" : `No price of ${symbol} is known: write an amount of it.`}</p>}
-      {meant.kind === "amount" && !/^\d*\.?\d*$/.test(typed.value) && <p class="soft number">Read as {spaced(meant.raw, decimals)} {symbol}</p>}
+      {parsed.kind === "invalid" && <p class="bad">{parsed.reason}</p>}
+      {parsed.kind === "ambiguous" && <p>This can be read in two ways. Which one?</p>}
+      {parsed.kind === "dollars" && <p>{offers.length ? "Dollars are not tokens. At the present price it is about:" : `No price of ${symbol} is known: write an amount of it.`}</p>}
+      {parsed.kind === "amount" && !/^\d*\.?\d*$/.test(amountText.value) && <p class="soft number">Read as {groupDigits(parsed.raw, decimals)} {symbol}</p>}
       {offers.length > 0 && (
         <div class="offers">
           {offers.map((raw) => (
-            <button type="button" key={raw} onClick={() => enter(raw)}>
-              {meant.kind === "dollars" ? `≈ ${short(raw, decimals)}` : exact(raw, decimals)} {symbol}
+            <button type="button" key={raw} onClick={() => setAmount(raw)}>
+              {parsed.kind === "dollars" ? `≈ ${short(raw, decimals)}` : exact(raw, decimals)} {symbol}
             </button>
           ))}
         </div>

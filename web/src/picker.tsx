@@ -3,11 +3,11 @@ import { useEffect } from "preact/hooks";
 import { shortAddress, short, usdBrief } from "./amount";
 import type { Token } from "./api";
 import { Dialog } from "./dialog";
-import { held, lookAtAll } from "./holdings";
+import { holdings, refreshAllBalances } from "./holdings";
 import { Logo, Star, Verified } from "./icons";
 import { value, refresh } from "./prices";
 import { RiskCard } from "./risk";
-import { favourites, find, isAccepted, isNative, lookUp, recent, search, toggleFavourite, verified } from "./tokens";
+import { favourites, find, isAccepted, isNative, fetchToken, recent, search, toggleFavourite, verified } from "./tokens";
 
 interface Props {
   title: string;
@@ -16,8 +16,8 @@ interface Props {
   close(): void;
 }
 
-const MOST = 80;
-const POPULAR = 6;
+const MAX_ROWS = 80;
+const POPULAR_COUNT = 6;
 
 interface Group {
   name: string;
@@ -26,37 +26,37 @@ interface Group {
 
 /** What is searched for; without a search what is likely to be wanted first. Each token once. */
 function groups(text: string): Group[] {
-  if (text.trim()) return [{ name: "Found", tokens: search(text).slice(0, MOST) }];
-  const worth = (token: Token) => value(held.value?.get(token.address) ?? 0n, token) ?? 0;
+  if (text.trim()) return [{ name: "Found", tokens: search(text).slice(0, MAX_ROWS) }];
+  const valueOf = (token: Token) => value(holdings.value?.get(token.address) ?? 0n, token) ?? 0;
   const all = search("");
-  const seen = new Set<Token>();
+  const listed = new Set<Token>();
   const group = (name: string, tokens: (Token | undefined)[]): Group => {
-    const fresh = tokens.filter((token): token is Token => token !== undefined && !seen.has(token));
-    for (const token of fresh) seen.add(token);
-    return { name, tokens: fresh };
+    const unlisted = tokens.filter((token): token is Token => token !== undefined && !listed.has(token));
+    for (const token of unlisted) listed.add(token);
+    return { name, tokens: unlisted };
   };
   return [
     group("Favourites", favourites.value.map(find)),
-    group("Yours", all.filter((token) => (held.value?.get(token.address) ?? 0n) > 0n).sort((a, b) => worth(b) - worth(a)).slice(0, 30)),
+    group("Yours", all.filter((token) => (holdings.value?.get(token.address) ?? 0n) > 0n).sort((a, b) => valueOf(b) - valueOf(a)).slice(0, 30)),
     group("Recent", recent.value.map(find)),
-    group("All tokens", all.slice(0, MOST)),
+    group("All tokens", all.slice(0, MAX_ROWS)),
   ].filter(({ tokens }) => tokens.length > 0);
 }
 
 export function Picker({ title, chosen, choose, close }: Props) {
   const text = useSignal("");
   const active = useSignal(0);
-  const doubted = useSignal<Token | undefined>(undefined);
+  const unverified = useSignal<Token | undefined>(undefined);
   useEffect(() => {
     void refresh();
-    void lookAtAll();
+    void refreshAllBalances();
   }, []);
-  const take = (token: Token) => (choose(token), close());
-  const pick = (token: Token | undefined) => token && (isAccepted(token) ? take(token) : (doubted.value = token));
-  if (doubted.value) {
+  const accept = (token: Token) => (choose(token), close());
+  const pick = (token: Token | undefined) => token && (isAccepted(token) ? accept(token) : (unverified.value = token));
+  if (unverified.value) {
     return (
       <Dialog title="Before you use this token" close={close} class="small" key="risk">
-        <RiskCard token={doubted.value} accept={take} back={() => (doubted.value = undefined)} />
+        <RiskCard token={unverified.value} accept={accept} back={() => (unverified.value = undefined)} />
       </Dialog>
     );
   }
@@ -88,12 +88,12 @@ export function Picker({ title, chosen, choose, close }: Props) {
         value={text.value}
         onInput={(event) => ((text.value = event.currentTarget.value), (active.value = 0))}
         onKeyDown={(event) => {
-          const act = keys[event.key];
-          if (act) event.preventDefault(), act();
+          const handler = keys[event.key];
+          if (handler) event.preventDefault(), handler();
         }}
       />
       <div class="popular" role="group" aria-label="Popular tokens">
-        {verified.value.slice(0, POPULAR).map((token) => (
+        {verified.value.slice(0, POPULAR_COUNT).map((token) => (
           <button type="button" key={token.address} onClick={() => pick(token)}>
             <Logo token={token} size={20} /> {token.symbol}
           </button>
@@ -108,21 +108,21 @@ export function Picker({ title, chosen, choose, close }: Props) {
               </div>
             )}
             {tokens.map((token) => (
-              <Row key={token.address} token={token} at={found.indexOf(token)} active={active} chosen={token.address === chosen?.address} pick={() => pick(token)} />
+              <Row key={token.address} token={token} index={found.indexOf(token)} active={active} chosen={token.address === chosen?.address} pick={() => pick(token)} />
             ))}
           </div>
         ))}
-        {!found.length && <Missing text={text.value} key={text.value} />}
+        {!found.length && <NotFound text={text.value} key={text.value} />}
       </div>
     </Dialog>
   );
 }
 
-function Row({ token, at, active, chosen, pick }: { token: Token; at: number; active: Signal<number>; chosen: boolean; pick(): void }) {
-  const raw = held.value?.get(token.address);
+function Row({ token, index, active, chosen, pick }: { token: Token; index: number; active: Signal<number>; chosen: boolean; pick(): void }) {
+  const raw = holdings.value?.get(token.address);
   const favourite = favourites.value.includes(token.address);
   return (
-    <div role="row" id={`token-${at}`} aria-selected={chosen} class={at === active.value ? "row active" : "row"} onPointerMove={() => active.value !== at && (active.value = at)}>
+    <div role="row" id={`token-${index}`} aria-selected={chosen} class={index === active.value ? "row active" : "row"} onPointerMove={() => active.value !== index && (active.value = index)}>
       <div role="gridcell" class="main" onClick={pick}>
         <Logo token={token} />
         <span class="what">
@@ -132,12 +132,12 @@ function Row({ token, at, active, chosen, pick }: { token: Token; at: number; ac
           <span class="soft">{token.name}</span>
         </span>
         <span class="much">
-          <span class="number">{raw ? brief(raw, token.decimals) : ""}</span>
+          <span class="number">{raw ? compactBalance(raw, token.decimals) : ""}</span>
           <span class="soft number">{(raw && usdBrief(value(raw, token) ?? 0)) || <span class="mono">{isNative(token) ? "native" : shortAddress(token.address)}</span>}</span>
         </span>
       </div>
       <div role="gridcell">
-        <button type="button" class={favourite ? "star on" : "star"} aria-pressed={favourite} aria-label={`Favourite: ${token.symbol}`} tabIndex={at === active.value ? 0 : -1} onClick={() => toggleFavourite(token)}>
+        <button type="button" class={favourite ? "star on" : "star"} aria-pressed={favourite} aria-label={`Favourite: ${token.symbol}`} tabIndex={index === active.value ? 0 : -1} onClick={() => toggleFavourite(token)}>
           <Star />
         </button>
       </div>
@@ -145,26 +145,26 @@ function Row({ token, at, active, chosen, pick }: { token: Token; at: number; ac
   );
 }
 
-const large = new Intl.NumberFormat(undefined, { notation: "compact", maximumSignificantDigits: 4, roundingMode: "trunc" } as Intl.NumberFormatOptions);
+const compactNumber = new Intl.NumberFormat(undefined, { notation: "compact", maximumSignificantDigits: 4, roundingMode: "trunc" } as Intl.NumberFormatOptions);
 
 /** A balance where there is little room: hundreds of millions are cut. */
-const brief = (raw: bigint, decimals: number): string => {
+const compactBalance = (raw: bigint, decimals: number): string => {
   const whole = raw / 10n ** BigInt(decimals);
-  return whole >= 100_000_000n ? large.format(whole) : short(raw, decimals, 6);
+  return whole >= 100_000_000n ? compactNumber.format(whole) : short(raw, decimals, 6);
 };
 
 /** An address may be a token that the list is too short for: then it joins the list, and is found. */
-function Missing({ text }: { text: string }) {
-  const wanted = text.trim();
-  const isAddress = /^0x[0-9a-f]{40}$/i.test(wanted);
-  const asking = useSignal(isAddress);
+function NotFound({ text }: { text: string }) {
+  const address = text.trim();
+  const isAddress = /^0x[0-9a-f]{40}$/i.test(address);
+  const searching = useSignal(isAddress);
   useEffect(() => {
-    if (isAddress) void lookUp(wanted).then(() => (asking.value = false));
+    if (isAddress) void fetchToken(address).then(() => (searching.value = false));
   }, []);
   return (
     <div role="row">
       <p class="soft empty" role="gridcell">
-        {asking.value ? "Asking the market…" : isAddress ? `${wanted} is not a token of this market: no pool we follow trades it.` : "No token of this market is called that. An address finds more."}
+        {searching.value ? "Asking the market…" : isAddress ? `${address} is not a token of this market: no pool we follow trades it.` : "No token of this market is called that. An address finds more."}
       </p>
     </div>
   );

@@ -4,25 +4,25 @@ import { effect, signal } from "@preact/signals";
 import { get, type Market, type Token } from "./api";
 import { quote } from "./answer";
 import { tokenIn, tokenOut } from "./order";
-import { isNative, named } from "./tokens";
+import { isNative, findByName } from "./tokens";
 
-interface Known {
+interface TokenInfo {
   priceUsd: number; // of a whole token; 0 is unknown
   liquidityUsd: number;
 }
 
-const known = signal<Map<string, Known>>(new Map());
+const tokenInfo = signal<Map<string, TokenInfo>>(new Map());
 
-const EVERY_MS = 60_000;
-let asked = -EVERY_MS;
+const REFRESH_MS = 60_000;
+let requestedAt = -REFRESH_MS;
 
 /** Asks, at most once a minute and only while somebody looks. */
 export async function refresh(): Promise<void> {
-  if (document.hidden || performance.now() - asked < EVERY_MS) return;
-  asked = performance.now();
+  if (document.hidden || performance.now() - requestedAt < REFRESH_MS) return;
+  requestedAt = performance.now();
   const market = await get<Market>("/market").catch(() => undefined);
   if (!market) return;
-  known.value = new Map(
+  tokenInfo.value = new Map(
     market.tokens.map((token) => [token.address.toLowerCase(), { priceUsd: Number(token.priceUsd) || 0, liquidityUsd: Number(token.liquidityUsd) || 0 }]),
   );
 }
@@ -32,17 +32,17 @@ export function followPrices(): void {
   effect(() => {
     if (!quote.value) return undefined;
     void refresh();
-    const timer = setInterval(() => void refresh(), EVERY_MS);
+    const timer = setInterval(() => void refresh(), REFRESH_MS);
     return () => clearInterval(timer);
   });
 }
 
-const about = (token: Token): Known | undefined => {
-  const priced = isNative(token) ? named("WMON") : token;
-  return priced && known.value.get(priced.address.toLowerCase());
+const infoOf = (token: Token): TokenInfo | undefined => {
+  const priced = isNative(token) ? findByName("WMON") : token;
+  return priced && tokenInfo.value.get(priced.address.toLowerCase());
 };
 
-export const liquidity = (token: Token): number | undefined => about(token)?.liquidityUsd;
+export const liquidity = (token: Token): number | undefined => infoOf(token)?.liquidityUsd;
 
 /** Dollars for a whole token, if a price is known: the quote's before the market's. */
 export function price(token: Token): number | undefined {
@@ -55,20 +55,20 @@ export function price(token: Token): number | undefined {
       : token.address === tokenOut.value?.address
         ? Number(q.amountOutUsd) / whole(q.amountOut)
         : 0;
-  return quoted > 0 && Number.isFinite(quoted) ? quoted : about(token)?.priceUsd || undefined;
+  return quoted > 0 && Number.isFinite(quoted) ? quoted : infoOf(token)?.priceUsd || undefined;
 }
 
 /** What an amount is worth in dollars, if that is known. */
 export function value(raw: bigint, token: Token): number | undefined {
-  const one = price(token);
-  return one === undefined ? undefined : (Number(raw) / 10 ** token.decimals) * one;
+  const unitPrice = price(token);
+  return unitPrice === undefined ? undefined : (Number(raw) / 10 ** token.decimals) * unitPrice;
 }
 
 /** How much of a token so many dollars are, cut to six digits; only for offering. */
 export function forDollars(usd: number, token: Token): bigint | undefined {
-  const one = price(token);
-  if (!one) return undefined;
-  const [digits = "0", power = "0"] = (usd / one).toExponential(5).split("e");
+  const unitPrice = price(token);
+  if (!unitPrice) return undefined;
+  const [digits = "0", power = "0"] = (usd / unitPrice).toExponential(5).split("e");
   const shift = Number(power) - 5 + token.decimals;
   const whole = BigInt(digits.replace(".", ""));
   const raw = shift >= 0 ? whole * 10n ** BigInt(shift) : whole / 10n ** BigInt(-shift);

@@ -1,7 +1,7 @@
 // What was promised beside what came of it.
 
 import { useSignal } from "@preact/signals";
-import { short, usd, written } from "./amount";
+import { short, usd, exactLocalized } from "./amount";
 import { Copy, Tick } from "./icons";
 import { local } from "./local";
 import { value } from "./prices";
@@ -21,18 +21,18 @@ export function Row({ name, value, strong, tone = "" }: { name: string; value: s
 
 /** Gas in MON and, if a price is known, in dollars. */
 export function networkCost(wei: bigint): string {
-  const worth = value(wei, NATIVE);
-  const dollars = worth === undefined ? "" : worth < 0.01 ? " (<\u00a0$0.01)" : ` (${usd(worth)})`;
+  const valueUsd = value(wei, NATIVE);
+  const dollars = valueUsd === undefined ? "" : valueUsd < 0.01 ? " (<\u00a0$0.01)" : ` (${usd(valueUsd)})`;
   return `${short(wei, NATIVE.decimals, 4)} MON${dollars}`;
 }
 
 /** The figures of a swap that is over. */
 export function Receipt({ entry }: { entry: Entry }) {
   const { tokenIn, tokenOut } = entry;
-  const figure = (raw: string, coin: Entry["tokenIn"]) => `${written(BigInt(raw), coin.decimals)} ${coin.symbol}`;
+  const figure = (raw: string, token: Entry["tokenIn"]) => `${exactLocalized(BigInt(raw), token.decimals)} ${token.symbol}`;
   const [quoted, received] = [BigInt(entry.quoted), entry.received ? BigInt(entry.received) : undefined];
   const bps = received !== undefined && quoted > 0n ? Number(((received - quoted) * 1_000_000n) / quoted) / 100 : 0;
-  const other = entry.recipient.toLowerCase() !== entry.account.toLowerCase();
+  const otherRecipient = entry.recipient.toLowerCase() !== entry.account.toLowerCase();
   return (
     <dl class="receipt">
       <Row name="Paid" value={figure(entry.amountIn, tokenIn)} />
@@ -40,7 +40,7 @@ export function Receipt({ entry }: { entry: Entry }) {
       <Row name="Received" value={received === undefined ? "see the transaction" : figure(entry.received, tokenOut)} strong />
       <Row name="Difference" value={received === quoted ? "none, to the wei" : `${bps > 0 ? "+" : ""}${bps.toFixed(2)} bps`} tone={received !== undefined && received >= quoted ? "good" : ""} />
       <Row name="Guaranteed" value={figure(entry.minimum, tokenOut)} />
-      {other && <Row name="Recipient" value={entry.recipient} tone="bad mono" strong />}
+      {otherRecipient && <Row name="Recipient" value={entry.recipient} tone="bad mono" strong />}
       <Row name="Network cost" value={networkCost(BigInt(entry.gasCost || 0))} />
       <Row name="Block" value={entry.block.toLocaleString()} />
     </dl>

@@ -51,9 +51,9 @@ export interface Document {
 /** Follows a reference inside the document. */
 function resolve<T extends { $ref?: string }>(document: Document, node: T): T {
   if (!node.$ref) return node;
-  const { $ref, ...beside } = node;
+  const { $ref, ...siblings } = node;
   const target = $ref.split("/").slice(1).reduce((at: unknown, part) => (at as Record<string, unknown>)[part], document) as T;
-  return { ...resolve(document, target), ...beside };
+  return { ...resolve(document, target), ...siblings };
 }
 
 /** The document's texts use three marks of Markdown: code, bold and paragraphs. */

@@ -3,20 +3,20 @@
 import { usd } from "./amount";
 import type { Token } from "./api";
 import { Logo } from "./icons";
-import { likeness, warningOf } from "./lookalike";
+import { lookalikeOf, warningOf } from "./lookalike";
 import { liquidity, price } from "./prices";
 import { accept, verified } from "./tokens";
 
-export function RiskCard({ token, accept: take, back }: { token: Token; accept(token: Token): void; back(): void }) {
-  const like = likeness(token, verified.value);
-  const [deep, one] = [liquidity(token), price(token)];
+export function RiskCard({ token, accept: choose, back }: { token: Token; accept(token: Token): void; back(): void }) {
+  const lookalike = lookalikeOf(token, verified.value);
+  const [liquidityUsd, unitPrice] = [liquidity(token), price(token)];
   return (
     <div class="risk">
       <p class="pair">
         <Logo token={token} /> {token.symbol} <span class="soft">{token.name}</span>
       </p>
-      <div class={like ? "note bad" : "note"} role="alert">
-        {warningOf(token, like)}
+      <div class={lookalike ? "note bad" : "note"} role="alert">
+        {warningOf(token, lookalike)}
       </div>
       <dl class="receipt">
         <div>
@@ -25,11 +25,11 @@ export function RiskCard({ token, accept: take, back }: { token: Token; accept(t
         </div>
         <div>
           <dt>Liquidity</dt>
-          <dd class={deep !== undefined && deep < 10_000 ? "warn number" : "number"}>{deep ? usd(deep, "compact") : "not known"}</dd>
+          <dd class={liquidityUsd !== undefined && liquidityUsd < 10_000 ? "warn number" : "number"}>{liquidityUsd ? usd(liquidityUsd, "compact") : "not known"}</dd>
         </div>
         <div>
           <dt>Price</dt>
-          <dd class="number">{one ? usd(one, "price") : "not known"}</dd>
+          <dd class="number">{unitPrice ? usd(unitPrice, "price") : "not known"}</dd>
         </div>
         <div>
           <dt>Decimals</dt>
@@ -38,7 +38,7 @@ export function RiskCard({ token, accept: take, back }: { token: Token; accept(t
       </dl>
       <p class="soft">Its address. Compare it with where you heard of the token:</p>
       <code class="address">{token.address}</code>
-      <button type="button" class="action fear" onClick={() => (accept(token), take(token))}>
+      <button type="button" class="action danger" onClick={() => (accept(token), choose(token))}>
         Use this token
       </button>
       <button type="button" class="plain tall-target" onClick={back}>

@@ -7,7 +7,7 @@ import { excluded, recipient, slippageBps } from "./order";
 
 const sources = signal<Source[]>([]);
 
-const usual = [10, 50, 100];
+const presets = [10, 50, 100];
 
 export function Settings({ close }: { close(): void }) {
   useEffect(() => {
@@ -54,14 +54,14 @@ function toBps(text: string): number | undefined {
 }
 
 function Slippage() {
-  const text = useSignal(usual.includes(slippageBps.value) ? "" : String(slippageBps.value / 100));
+  const text = useSignal(presets.includes(slippageBps.value) ? "" : String(slippageBps.value / 100));
   const valid = text.value === "" || toBps(text.value) !== undefined;
   return (
     <fieldset>
       <legend>Slippage</legend>
       <p class="soft">If the price moves against you by more than this before the swap is mined, it is undone.</p>
       <div class="pills">
-        {usual.map((value) => (
+        {presets.map((value) => (
           <button type="button" key={value} aria-pressed={slippageBps.value === value} onClick={() => ((slippageBps.value = value), (text.value = ""))}>
             {value / 100}%
           </button>
@@ -90,7 +90,7 @@ function Slippage() {
 
 function Recipient() {
   const to = recipient.value.trim();
-  const wrong = to !== "" && !isAddress(to);
+  const invalid = to !== "" && !isAddress(to);
   return (
     <fieldset>
       <legend>Recipient</legend>
@@ -102,11 +102,11 @@ function Recipient() {
         placeholder="0x…"
         autocomplete="off"
         spellcheck={false}
-        aria-invalid={wrong}
+        aria-invalid={invalid}
         value={recipient.value}
         onInput={(event) => (recipient.value = event.currentTarget.value)}
       />
-      {wrong && <p class="trouble">Not an address, or its checksum is wrong.</p>}
+      {invalid && <p class="trouble">Not an address, or its checksum is wrong.</p>}
     </fieldset>
   );
 }

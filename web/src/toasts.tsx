@@ -15,25 +15,25 @@ interface Toast {
 const toasts = signal<Toast[]>([]);
 
 /** The entry whose details are shown. */
-export const detail = signal<string | undefined>(undefined);
+export const shownEntry = signal<string | undefined>(undefined);
 
-const STAYS_MS = 20_000;
-let made = 0;
+const DURATION_MS = 20_000;
+let lastId = 0;
 
 export function toast(title: string, text: string, entry?: Entry): void {
-  const id = ++made;
+  const id = ++lastId;
   toasts.value = [...toasts.value.slice(-2), { id, title, text, ...(entry && { entry }) }];
-  setTimeout(() => dismiss(id), STAYS_MS);
+  setTimeout(() => dismiss(id), DURATION_MS);
 }
 
 const dismiss = (id: number) => (toasts.value = toasts.value.filter((one) => one.id !== id));
 
 /** Tells what became of an entry. */
-export function announce(entry: Entry): void {
-  const of = (raw: string, { symbol, decimals }: Entry["tokenIn"]) => `${short(BigInt(raw), decimals)} ${symbol}`;
-  const pair = `${of(entry.amountIn, entry.tokenIn)} for ${of(entry.received || entry.quoted, entry.tokenOut)}`;
+export function toastEntry(entry: Entry): void {
+  const format = (raw: string, { symbol, decimals }: Entry["tokenIn"]) => `${short(BigInt(raw), decimals)} ${symbol}`;
+  const pair = `${format(entry.amountIn, entry.tokenIn)} for ${format(entry.received || entry.quoted, entry.tokenOut)}`;
   if (entry.kind === "approval") {
-    if (entry.state === "done") toast("Approved, not swapped yet", `The Router may take ${of(entry.amountIn, entry.tokenIn)}. Press Swap to go on.`, entry);
+    if (entry.state === "done") toast("Approved, not swapped yet", `The Router may take ${format(entry.amountIn, entry.tokenIn)}. Press Swap to go on.`, entry);
     else toast("The approval failed", "Nothing was swapped.", entry);
   } else if (entry.state === "done") toast("Swapped", `${pair}.`, entry);
   else if (entry.state === "failed") toast("Not swapped", "The transaction failed: your tokens are where they were, the gas is spent.", entry);
@@ -48,7 +48,7 @@ export function Toasts() {
             <b>{title}</b> {text}
           </p>
           {entry && (
-            <button type="button" class="link" onClick={() => ((detail.value = entry.id), dismiss(id))}>
+            <button type="button" class="link" onClick={() => ((shownEntry.value = entry.id), dismiss(id))}>
               Details
             </button>
           )}

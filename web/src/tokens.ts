@@ -13,42 +13,42 @@ export const NATIVE: Token = {
 
 export const isNative = (token: Token): boolean => token.address === NATIVE.address;
 
-export const listed = signal<Token[]>([]);
+export const tokenList = signal<Token[]>([]);
 
-export const verified = computed(() => [NATIVE, ...listed.value.filter((token) => token.isVerified)]);
+export const verified = computed(() => [NATIVE, ...tokenList.value.filter((token) => token.isVerified)]);
 
-const byAddress = computed(() => new Map([NATIVE, ...listed.value].map((token) => [token.address.toLowerCase(), token])));
+const byAddress = computed(() => new Map([NATIVE, ...tokenList.value].map((token) => [token.address.toLowerCase(), token])));
 
 export const find = (address: string): Token | undefined => byAddress.value.get(address.toLowerCase());
 
 /** Where a token's picture is; native has that of its wrapped form. */
-export const picture = (token: Pick<Token, "address" | "logoURI">): string =>
-  token.address === NATIVE.address ? (named("WMON")?.logoURI ?? "") : token.logoURI;
+export const logoURL = (token: Pick<Token, "address" | "logoURI">): string =>
+  token.address === NATIVE.address ? (findByName("WMON")?.logoURI ?? "") : token.logoURI;
 
 export async function load(): Promise<void> {
   const { tokens } = await get<{ tokens: Token[] }>("/tokens", { limit: "500" });
-  listed.value = tokens;
+  tokenList.value = tokens;
 }
 
 /** A token of the market that the list, which has an end, may not hold. */
-export async function lookUp(address: string): Promise<Token | undefined> {
+export async function fetchToken(address: string): Promise<Token | undefined> {
   if (!/^0x[0-9a-f]{40}$/i.test(address)) return undefined;
   const { tokens } = await get<{ tokens: Token[] }>("/tokens", { search: address, limit: "1" }).catch(() => ({ tokens: [] }));
   const token = tokens.find((found) => found.address.toLowerCase() === address.toLowerCase());
-  if (token && !find(address)) listed.value = [...listed.value, token];
+  if (token && !find(address)) tokenList.value = [...tokenList.value, token];
   return token && find(address);
 }
 
 // What the visitor chose before, by address.
-const addresses = (key: string): string[] => {
+const loadAddresses = (key: string): string[] => {
   try {
-    const kept: unknown = JSON.parse(localStorage.getItem(key) ?? "[]");
-    return Array.isArray(kept) ? kept.filter((one): one is string => typeof one === "string" && /^0x[0-9a-f]{40}$/i.test(one)).slice(0, 50) : [];
+    const stored: unknown = JSON.parse(localStorage.getItem(key) ?? "[]");
+    return Array.isArray(stored) ? stored.filter((one): one is string => typeof one === "string" && /^0x[0-9a-f]{40}$/i.test(one)).slice(0, 50) : [];
   } catch {
     return [];
   }
 };
-const keep = (key: string, list: string[]) => {
+const save = (key: string, list: string[]) => {
   try {
     localStorage.setItem(key, JSON.stringify(list));
   } catch {
@@ -56,29 +56,29 @@ const keep = (key: string, list: string[]) => {
   }
 };
 
-export const recent = signal(addresses("recent"));
-export const favourites = signal(addresses("favourites"));
-const accepted = signal(addresses("accepted"));
+export const recent = signal(loadAddresses("recent"));
+export const favourites = signal(loadAddresses("favourites"));
+const accepted = signal(loadAddresses("accepted"));
 
-export const remember = ({ address }: Token): void =>
-  keep("recent", (recent.value = [address, ...recent.value.filter((other) => other !== address)].slice(0, 6)));
+export const addRecent = ({ address }: Token): void =>
+  save("recent", (recent.value = [address, ...recent.value.filter((other) => other !== address)].slice(0, 6)));
 
 export const toggleFavourite = ({ address }: Token): void =>
-  keep("favourites", (favourites.value = favourites.value.includes(address) ? favourites.value.filter((other) => other !== address) : [...favourites.value, address].slice(-50)));
+  save("favourites", (favourites.value = favourites.value.includes(address) ? favourites.value.filter((other) => other !== address) : [...favourites.value, address].slice(-50)));
 
 /** Whether the visitor was shown what speaks against a token, and took it all the same. */
 export const isAccepted = (token: Token): boolean => token.isVerified || accepted.value.includes(token.address);
-export const accept = ({ address }: Token): void => keep("accepted", (accepted.value = [...accepted.value, address].slice(-50)));
+export const accept = ({ address }: Token): void => save("accepted", (accepted.value = [...accepted.value, address].slice(-50)));
 
 /** The token of a symbol or address: verified ones first, as the API lists them. */
-export function named(name: string): Token | undefined {
-  return find(name) ?? [NATIVE, ...listed.value].find((token) => token.isVerified && token.symbol.toLowerCase() === name.toLowerCase());
+export function findByName(name: string): Token | undefined {
+  return find(name) ?? [NATIVE, ...tokenList.value].find((token) => token.isVerified && token.symbol.toLowerCase() === name.toLowerCase());
 }
 
 /** Tokens for a picker: equal symbols, then beginnings, then whatever holds the text. */
 export function search(text: string): Token[] {
   const wanted = text.trim().toLowerCase();
-  const all = [NATIVE, ...listed.value];
+  const all = [NATIVE, ...tokenList.value];
   if (!wanted) return all;
   const rank = (token: Token) => {
     const symbol = token.symbol.toLowerCase();

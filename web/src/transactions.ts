@@ -6,7 +6,7 @@ import type { Token } from "./api";
 import { local, rpc } from "./local";
 import { account } from "./wallet";
 
-type Coin = Pick<Token, "address" | "symbol" | "decimals">;
+type TokenReference = Pick<Token, "address" | "symbol" | "decimals">;
 
 export interface Entry {
   id: string;
@@ -20,8 +20,8 @@ export interface Entry {
   account: string;
   wallet: string; // its ID
   at: number; // ms since 1970
-  tokenIn: Coin;
-  tokenOut: Coin;
+  tokenIn: TokenReference;
+  tokenOut: TokenReference;
   amountIn: string;
   quoted: string;
   minimum: string;
@@ -38,42 +38,42 @@ export interface Entry {
 }
 
 const KEY = "transactions";
-const MOST = 50;
+const MAX_ENTRIES = 50;
 
-const text = (value: unknown, form = /^.{0,100}$/s): boolean => typeof value === "string" && form.test(value);
-const count = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0;
-const amount = (value: unknown): boolean => text(value, /^\d{1,78}$/);
-const maybe = (value: unknown): boolean => value === "" || amount(value);
-const address = (value: unknown): boolean => text(value, /^0x[0-9a-fA-F]{40}$/);
+const isText = (value: unknown, form = /^.{0,100}$/s): boolean => typeof value === "string" && form.test(value);
+const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0;
+const isAmount = (value: unknown): boolean => isText(value, /^\d{1,78}$/);
+const isOptionalAmount = (value: unknown): boolean => value === "" || isAmount(value);
+const isAddress = (value: unknown): boolean => isText(value, /^0x[0-9a-fA-F]{40}$/);
 
-const coin = (value: unknown): boolean => {
-  const { address: at, symbol, decimals } = (value ?? {}) as Partial<Coin>;
-  return address(at) && text(symbol) && count(decimals) && decimals! <= 255;
+const isTokenReference = (value: unknown): boolean => {
+  const { address: at, symbol, decimals } = (value ?? {}) as Partial<TokenReference>;
+  return isAddress(at) && isText(symbol) && isCount(decimals) && decimals! <= 255;
 };
 
-const fields: Record<keyof Entry, (value: unknown) => boolean> = {
-  id: (v) => text(v, /^.{1,100}$/),
+const validators: Record<keyof Entry, (value: unknown) => boolean> = {
+  id: (v) => isText(v, /^.{1,100}$/),
   kind: (v) => v === "approval" || v === "swap",
   state: (v) => ["asked", "sent", "done", "failed", "lost"].includes(v as string),
-  chain: (v) => text(v, /^.{1,100}$/),
-  account: address,
-  wallet: (v) => text(v),
-  at: count,
-  tokenIn: coin,
-  tokenOut: coin,
-  amountIn: amount,
-  quoted: amount,
-  minimum: amount,
-  recipient: address,
-  router: address,
-  deadline: count,
-  gasLimit: amount,
-  fromBlock: count,
-  hash: (v) => text(v, /^(0x[0-9a-f]{64})?$/i),
-  batch: (v) => text(v, /^.{0,5000}$/),
-  received: maybe,
-  gasCost: maybe,
-  block: count,
+  chain: (v) => isText(v, /^.{1,100}$/),
+  account: isAddress,
+  wallet: (v) => isText(v),
+  at: isCount,
+  tokenIn: isTokenReference,
+  tokenOut: isTokenReference,
+  amountIn: isAmount,
+  quoted: isAmount,
+  minimum: isAmount,
+  recipient: isAddress,
+  router: isAddress,
+  deadline: isCount,
+  gasLimit: isAmount,
+  fromBlock: isCount,
+  hash: (v) => isText(v, /^(0x[0-9a-f]{64})?$/i),
+  batch: (v) => isText(v, /^.{0,5000}$/),
+  received: isOptionalAmount,
+  gasCost: isOptionalAmount,
+  block: isCount,
 };
 
 /** Storage may hold anything: only what is an entry whole is one. */
@@ -81,15 +81,15 @@ export function decode(stored: string | null): Entry[] {
   try {
     const list: unknown = JSON.parse(stored ?? "[]");
     if (!Array.isArray(list)) return [];
-    const entries = list.filter((one: Record<string, unknown> | null) => one && Object.entries(fields).every(([name, valid]) => valid(one[name])));
-    return (entries as Entry[]).slice(0, MOST);
+    const entries = list.filter((one: Record<string, unknown> | null) => one && Object.entries(validators).every(([name, valid]) => valid(one[name])));
+    return (entries as Entry[]).slice(0, MAX_ENTRIES);
   } catch {
     return [];
   }
 }
 
 /** What is stored now: another tab may have written. Undefined where nothing can be stored. */
-function stored(): Entry[] | undefined {
+function readStored(): Entry[] | undefined {
   try {
     return decode(localStorage.getItem(KEY));
   } catch {
@@ -97,11 +97,11 @@ function stored(): Entry[] | undefined {
   }
 }
 
-const all = signal<Entry[]>(stored() ?? []);
+const all = signal<Entry[]>(readStored() ?? []);
 
-addEventListener("storage", (event) => event.key === KEY && (all.value = stored() ?? all.value));
+addEventListener("storage", (event) => event.key === KEY && (all.value = readStored() ?? all.value));
 
-function keep(entries: Entry[]): void {
+function store(entries: Entry[]): void {
   all.value = entries;
   try {
     localStorage.setItem(KEY, JSON.stringify(entries));
@@ -111,53 +111,53 @@ function keep(entries: Entry[]): void {
 }
 
 /** Newest first; of too many, the oldest that are over go. */
-export function bounded(entries: Entry[]): Entry[] {
-  const excess = entries.length - MOST;
+export function limited(entries: Entry[]): Entry[] {
+  const excess = entries.length - MAX_ENTRIES;
   if (excess <= 0) return entries;
-  const over = entries.filter((entry) => !isPending(entry)).slice(-excess);
-  return entries.filter((entry) => !over.includes(entry)).slice(0, MOST);
+  const removed = entries.filter((entry) => !isPending(entry)).slice(-excess);
+  return entries.filter((entry) => !removed.includes(entry)).slice(0, MAX_ENTRIES);
 }
 
-const without = (id: string): Entry[] => (stored() ?? all.value).filter((entry) => entry.id !== id);
+const without = (id: string): Entry[] => (readStored() ?? all.value).filter((entry) => entry.id !== id);
 
 /** Adds an entry, or replaces the one of its ID. */
 export function put(entry: Entry): void {
   const others = without(entry.id);
   const older = others.findIndex(({ at }) => at <= entry.at);
-  keep(bounded(older < 0 ? [...others, entry] : others.toSpliced(older, 0, entry)));
+  store(limited(older < 0 ? [...others, entry] : others.toSpliced(older, 0, entry)));
 }
 
-export const drop = (id: string): void => keep(without(id));
+export const remove = (id: string): void => store(without(id));
 
 export const find = (id: string): Entry | undefined => all.value.find((entry) => entry.id === id);
 
 export const isPending = ({ state }: Pick<Entry, "state">): boolean => state === "asked" || state === "sent";
 
 /** Which chain entries belong to: a local one has the ID of the real one, and is known by its first block. */
-export const chainName = signal(local ? "" : "143");
+export const chainKey = signal(local ? "" : "143");
 
 const same = (a: string, b: string | undefined) => a.toLowerCase() === b?.toLowerCase();
-const here = computed(() => all.value.filter(({ chain }) => chain === chainName.value));
+const ofThisChain = computed(() => all.value.filter(({ chain }) => chain === chainKey.value));
 
 /** What the connected account sent, and whatever is not over yet. */
-export const entries = computed(() => here.value.filter((entry) => same(entry.account, account.value) || isPending(entry)));
-export const pending = computed(() => here.value.filter(isPending));
+export const entries = computed(() => ofThisChain.value.filter((entry) => same(entry.account, account.value) || isPending(entry)));
+export const pending = computed(() => ofThisChain.value.filter(isPending));
 
 /** What the connected account, or with none anybody here, still waits for. */
-export const busy = computed(() => pending.value.find((entry) => !account.value || same(entry.account, account.value)));
+export const pendingEntry = computed(() => pending.value.find((entry) => !account.value || same(entry.account, account.value)));
 
 /**
  * Finds out which chain this is. A local chain that was started anew has the
  * same first block: what it does not know happened on another.
  */
-export async function recognise(): Promise<void> {
+export async function identifyChain(): Promise<void> {
   if (!local) return;
   const first = (await rpc("eth_getBlockByNumber", ["0x0", false])) as { hash: string };
   const newest = Number(await rpc("eth_blockNumber"));
   for (const { id, hash, block, fromBlock, chain } of all.value) {
     if (chain !== first.hash) continue;
     const known = hash ? await rpc("eth_getTransactionByHash", [hash]) : fromBlock <= newest && block <= newest;
-    if (!known) drop(id);
+    if (!known) remove(id);
   }
-  chainName.value = first.hash;
+  chainKey.value = first.hash;
 }

@@ -2,12 +2,7 @@
 
 import { computed, signal } from "@preact/signals";
 import { local, localProvider, rpc } from "./local";
-
-export interface Provider {
-  request(call: { method: string; params?: readonly unknown[] }): Promise<unknown>;
-  on?(event: string, listener: (value: never) => void): void;
-  removeListener?(event: string, listener: (value: never) => void): void;
-}
+import type { Provider } from "./provider";
 
 export interface Wallet {
   id: string;
@@ -16,16 +11,16 @@ export interface Wallet {
   provider: Provider;
 }
 
-export const CHAIN = 143;
-const CHAIN_HEX = "0x8f";
+export const CHAIN_ID = 143;
+const CHAIN_ID_HEX = "0x8f";
 
 export const wallets = signal<Wallet[]>(
   local ? [{ id: "local", name: "Local account", icon: "", provider: localProvider }] : [],
 );
 export const wallet = signal<Wallet | undefined>(undefined);
 export const account = signal<`0x${string}` | undefined>(undefined);
-export const chain = signal<number | undefined>(undefined);
-export const wrongChain = computed(() => account.value !== undefined && chain.value !== CHAIN);
+export const walletChain = signal<number | undefined>(undefined);
+export const wrongChain = computed(() => account.value !== undefined && walletChain.value !== CHAIN_ID);
 
 interface Announcement extends Event {
   detail: { info: { uuid: string; name: string; icon: string; rdns: string }; provider: Provider };
@@ -44,8 +39,8 @@ export function discover(): void {
     add({ id: info.rdns || info.uuid, name: info.name.slice(0, 40), icon, provider });
   });
   window.dispatchEvent(new Event("eip6963:requestProvider"));
-  const old = (window as { ethereum?: Provider }).ethereum;
-  if (old) setTimeout(() => wallets.value.every((w) => w.id === "local") && add({ id: "injected", name: "Browser wallet", icon: "", provider: old }), 200);
+  const injected = (window as { ethereum?: Provider }).ethereum;
+  if (injected) setTimeout(() => wallets.value.every((w) => w.id === "local") && add({ id: "injected", name: "Browser wallet", icon: "", provider: injected }), 200);
   const first = wallets.value.find((w) => w.id === localStorage.getItem("wallet"));
   if (first) void reconnect(first);
 }
@@ -53,43 +48,43 @@ export function discover(): void {
 /** A wallet that was connected before and still knows us needs no question. */
 async function reconnect(known: Wallet): Promise<void> {
   const accounts = (await known.provider.request({ method: "eth_accounts" }).catch(() => [])) as `0x${string}`[];
-  if (accounts[0] && !wallet.value) await use(known, accounts[0]);
+  if (accounts[0] && !wallet.value) await activate(known, accounts[0]);
 }
 
 export async function connect(chosen: Wallet): Promise<void> {
   const accounts = (await chosen.provider.request({ method: "eth_requestAccounts" })) as `0x${string}`[];
   if (!accounts[0]) throw new Error("the wallet shows no account");
-  await use(chosen, accounts[0]);
+  await activate(chosen, accounts[0]);
 }
 
-const onAccounts = (accounts: `0x${string}`[]) => (accounts[0] ? (account.value = accounts[0]) : disconnect());
-const onMove = (id: string) => (chain.value = Number(id));
+const onAccountsChanged = (accounts: `0x${string}`[]) => (accounts[0] ? (account.value = accounts[0]) : disconnect());
+const onChainChanged = (id: string) => (walletChain.value = Number(id));
 
-async function use(chosen: Wallet, first: `0x${string}`): Promise<void> {
+async function activate(chosen: Wallet, first: `0x${string}`): Promise<void> {
   disconnect();
-  await locate(chosen.provider);
+  await readChain(chosen.provider);
   wallet.value = chosen;
   account.value = first;
   localStorage.setItem("wallet", chosen.id);
-  chosen.provider.on?.("accountsChanged", onAccounts);
-  chosen.provider.on?.("chainChanged", onMove);
+  chosen.provider.on?.("accountsChanged", onAccountsChanged);
+  chosen.provider.on?.("chainChanged", onChainChanged);
 }
 
 export function disconnect(): void {
-  wallet.value?.provider.removeListener?.("accountsChanged", onAccounts);
-  wallet.value?.provider.removeListener?.("chainChanged", onMove);
-  wallet.value = account.value = chain.value = undefined;
+  wallet.value?.provider.removeListener?.("accountsChanged", onAccountsChanged);
+  wallet.value?.provider.removeListener?.("chainChanged", onChainChanged);
+  wallet.value = account.value = walletChain.value = undefined;
   localStorage.removeItem("wallet");
 }
 
 /** Asks a wallet where it is: not all tell when they move. */
-async function locate(provider: Provider): Promise<void> {
-  chain.value = Number(await provider.request({ method: "eth_chainId" }));
+async function readChain(provider: Provider): Promise<void> {
+  walletChain.value = Number(await provider.request({ method: "eth_chainId" }));
 }
 
-export async function onChain(): Promise<boolean> {
-  await locate(wallet.value!.provider);
-  return chain.value === CHAIN;
+export async function isOnChain(): Promise<boolean> {
+  await readChain(wallet.value!.provider);
+  return walletChain.value === CHAIN_ID;
 }
 
 export const codeOf = (error: unknown): number | undefined => (error as { code?: number } | undefined)?.code;
@@ -97,17 +92,17 @@ export const codeOf = (error: unknown): number | undefined => (error as { code?:
 /** Brings the wallet to chain 143, which it may have to be told about first. */
 export async function switchChain(): Promise<void> {
   const { provider } = wallet.value!;
-  const ask = () => provider.request({ method: "wallet_switchEthereumChain", params: [{ chainId: CHAIN_HEX }] });
-  await ask().catch(async (error: unknown) => {
+  const switchTo = () => provider.request({ method: "wallet_switchEthereumChain", params: [{ chainId: CHAIN_ID_HEX }] });
+  await switchTo().catch(async (error: unknown) => {
     if (codeOf(error) !== 4902) throw error;
-    await provider.request({ method: "wallet_addEthereumChain", params: [description()] });
-    await ask();
+    await provider.request({ method: "wallet_addEthereumChain", params: [chainParameters()] });
+    await switchTo();
   });
-  await locate(provider);
+  await readChain(provider);
 }
 
-const description = () => ({
-  chainId: CHAIN_HEX,
+const chainParameters = () => ({
+  chainId: CHAIN_ID_HEX,
   chainName: local ? "Monad (local)" : "Monad",
   nativeCurrency: { name: "Monad", symbol: "MON", decimals: 18 },
   rpcUrls: [local ? new URL(local.rpc, location.href).href : "https://rpc.monad.xyz"],
@@ -117,7 +112,7 @@ const description = () => ({
  * A local chain has the ID of the real one, so the ID alone does not say that
  * the wallet looks at the chain we quote from; the first block does.
  */
-export async function sameChain(): Promise<boolean> {
+export async function isSameChain(): Promise<boolean> {
   if (!local) return true;
   const params = ["0x0", false];
   const [ours, theirs] = (await Promise.all([

@@ -5,27 +5,27 @@ import { Dialog } from "./dialog";
 import { local } from "./local";
 import { NATIVE } from "./tokens";
 import { account, connect, disconnect, wallet, wallets, type Wallet } from "./wallet";
-import { explain } from "./words";
+import { explain } from "./explain";
 
-export const choosing = signal(false);
+export const walletDialogOpen = signal(false);
 
 export function WalletButton() {
-  const who = account.value;
+  const address = account.value;
   return (
     <>
-      <button type="button" class={who ? "wallet connected" : "wallet"} onClick={() => (choosing.value = true)}>
-        {who ? <span class="mono">{shortAddress(who)}</span> : "Connect"}
+      <button type="button" class={address ? "wallet connected" : "wallet"} onClick={() => (walletDialogOpen.value = true)}>
+        {address ? <span class="mono">{shortAddress(address)}</span> : "Connect"}
       </button>
-      {choosing.value && <Chooser />}
+      {walletDialogOpen.value && <WalletDialog />}
     </>
   );
 }
 
-function Chooser() {
-  const [trouble, setTrouble] = useState("");
-  const close = () => (choosing.value = false);
+function WalletDialog() {
+  const [errorText, setErrorText] = useState("");
+  const close = () => (walletDialogOpen.value = false);
   const pick = (chosen: Wallet) =>
-    connect(chosen).then(close, (error: unknown) => setTrouble(explain(error, NATIVE, NATIVE).title));
+    connect(chosen).then(close, (error: unknown) => setErrorText(explain(error, NATIVE, NATIVE).title));
   if (account.value) {
     return (
       <Dialog title={wallet.value!.name} close={close} class="small">
@@ -49,7 +49,7 @@ function Chooser() {
       ))}
       {!wallets.value.length && <p>No wallet was found in this browser. Install one that speaks EIP-6963, then reload the page.</p>}
       {local && wallets.value.length === 1 && <p class="soft">No wallet was found in this browser. The local account needs none.</p>}
-      {trouble && <p role="alert" class="trouble">{trouble}</p>}
+      {errorText && <p role="alert" class="trouble">{errorText}</p>}
     </Dialog>
   );
 }

@@ -5,11 +5,11 @@ export function useWidth<E extends HTMLElement>() {
   const element = useRef<E>(null);
   const [width, setWidth] = useState(0);
   useLayoutEffect(() => {
-    const watched = element.current!;
-    setWidth(watched.clientWidth);
-    const watcher = new ResizeObserver(() => setWidth(watched.clientWidth));
-    watcher.observe(watched);
-    return () => watcher.disconnect();
+    const target = element.current!;
+    setWidth(target.clientWidth);
+    const observer = new ResizeObserver(() => setWidth(target.clientWidth));
+    observer.observe(target);
+    return () => observer.disconnect();
   }, []);
   return [element, width] as const;
 }

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { exact, rate, short } from "../src/amount";
-import { interpret, spaced, type Reading } from "../src/interpret";
+import { parseAmount, groupDigits, type ParsedAmount } from "../src/interpret";
 
 /** A small generator, the same every time. */
 function* numbers(seed: bigint): Generator<bigint> {
@@ -15,10 +15,10 @@ test("an amount survives being written out and read again", () => {
   for (let i = 0; i < 5000; i++) {
     const decimals = Number(random.next().value! % 25n);
     const raw = random.next().value! ** (1n + random.next().value! % 3n);
-    for (const text of [exact(raw, decimals), spaced(raw, decimals)]) {
-      const reading = interpret(text, { symbol: "T", decimals });
+    for (const text of [exact(raw, decimals), groupDigits(raw, decimals)]) {
+      const reading = parseAmount(text, { symbol: "T", decimals });
       // Three digits behind a point may be thousands: then it is one of the two.
-      const raws = reading.kind === "amount" ? [reading.raw] : reading.kind === "either" ? reading.raws : [];
+      const raws = reading.kind === "amount" ? [reading.raw] : reading.kind === "ambiguous" ? reading.raws : [];
       if (raw > 0n) assert.ok(raws.includes(raw), text);
     }
   }
@@ -37,26 +37,26 @@ test("a short amount is never more than the amount", () => {
   }
 });
 
-const show = (reading: Reading, decimals: number): string => {
+const describe = (reading: ParsedAmount, decimals: number): string => {
   switch (reading.kind) {
     case "amount":
       return exact(reading.raw, decimals);
-    case "either":
+    case "ambiguous":
       return reading.raws.map((raw) => exact(raw, decimals)).join(" or ");
     case "dollars":
       return `$${reading.usd}`;
-    case "wrong":
-      return reading.why;
+    case "invalid":
+      return reading.reason;
     case "empty":
       return "";
   }
 };
 
 const digits = "Write the amount in digits, such as 1000.5.";
-const threes = "The digits are not grouped by three.";
+const grouping = "The digits are not grouped by three.";
 
 /** What is typed or pasted for USDC, of six decimals, and what it is taken for. */
-const table: [string, string][] = [
+const cases: [string, string][] = [
   ["", ""], ["   ", ""], [".", ""], ["0", ""], ["0.", ""], ["0.00", ""], ["-", "An amount is above zero."],
   ["5", "5"], [" 5 ", "5"], ["5.", "5"], [".5", "0.5"], [",5", "0.5"], ["1.50", "1.5"], ["1,5", "1.5"], ["1,50", "1.5"], ["007", "7"],
   ["1,000.50", "1000.5"], ["1.000,50", "1000.5"], ["1,234,567", "1234567"], ["1.234.567", "1234567"], ["1.234.567,8", "1234567.8"], ["12,34,567.5", "1234567.5"],
@@ -70,26 +70,26 @@ const table: [string, string][] = [
   ["-1", "An amount is above zero."], ["−1", "An amount is above zero."],
   ["٣", "3"], ["１２．５", "12.5"], ["१२", "12"], ["5²", digits], ["½", digits], ["五", digits],
   ["abc", digits], ["0x10", digits], ["1/2", digits], ["Infinity", digits], ["NaN", digits], ["1e", digits], ["e3", digits], ["1;2", digits], ["<b>1</b>", digits],
-  ["1.2.3", threes], ["1 00", threes], ["1,00", "1"], ["1,0000.5", threes], ["1 000 00", threes], ["1.000,000.5", "A point and a comma stand in an order that no number has."], ["1,000.000,5", "A point and a comma stand in an order that no number has."],
+  ["1.2.3", grouping], ["1 00", grouping], ["1,00", "1"], ["1,0000.5", grouping], ["1 000 00", grouping], ["1.000,000.5", "A point and a comma stand in an order that no number has."], ["1,000.000,5", "A point and a comma stand in an order that no number has."],
   ["1e60", "1" + "0".repeat(60)], ["1e72", "That is more than a token can hold."], ["1e9999", "That is more than a token can hold."], ["9".repeat(90), "That is more than a token can hold."],
   ["1".repeat(161), "That is longer than any amount: 161 characters."], ["0".repeat(90) + "1", "1"],
 ];
 
 test("an amount is read as it can only be meant, or the limit it breaks is named", () => {
-  for (const [text, taken] of table) assert.equal(show(interpret(text, { symbol: "USDC", decimals: 6 }), 6), taken, JSON.stringify(text));
+  for (const [text, expected] of cases) assert.equal(describe(parseAmount(text, { symbol: "USDC", decimals: 6 }), 6), expected, JSON.stringify(text));
 });
 
 test("the largest amount is what a word of the chain holds", () => {
   const unit = { symbol: "T", decimals: 0 };
-  assert.deepEqual(interpret(String(2n ** 256n - 1n), unit), { kind: "amount", raw: 2n ** 256n - 1n });
-  assert.equal(interpret(String(2n ** 256n), unit).kind, "wrong");
-  assert.equal(show(interpret("1.5", unit), 0), "T has no decimals.");
+  assert.deepEqual(parseAmount(String(2n ** 256n - 1n), unit), { kind: "amount", raw: 2n ** 256n - 1n });
+  assert.equal(parseAmount(String(2n ** 256n), unit).kind, "invalid");
+  assert.equal(describe(parseAmount("1.5", unit), 0), "T has no decimals.");
 });
 
 test("no symbol changes what digits mean", () => {
   for (const symbol of ["0", "00", "e3", "E", ".", ",", "$", "usd", " ", ""]) {
-    assert.equal(show(interpret("100", { symbol, decimals: 6 }), 6), "100", symbol);
-    assert.equal(show(interpret("1e3", { symbol, decimals: 6 }), 6), "1000", symbol);
+    assert.equal(describe(parseAmount("100", { symbol, decimals: 6 }), 6), "100", symbol);
+    assert.equal(describe(parseAmount("1e3", { symbol, decimals: 6 }), 6), "1000", symbol);
   }
 });
 

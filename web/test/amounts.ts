@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
 import { parseUnits } from "viem";
-import { check, quoted, type World } from "./checks";
+import { check, quoted, type Environment } from "./checks";
 import { ACTION, connect, swap } from "./swaps";
-import { screens, Wallet } from "./world";
+import { screenshots, Wallet } from "./harness";
 
 const note = (page: Page) => page.locator("#amount-note");
 const field = (page: Page) => page.locator("#amount");
@@ -19,23 +19,23 @@ async function rewrite(page: Page, text: string, how: "type" | "paste" = "paste"
 }
 
 /** The quote's request for an amount, in raw units. */
-const asks = (page: Page, raw: string) => page.waitForRequest((request) => request.url().includes("/stream") && new URL(request.url()).searchParams.get("amount") === raw);
+const requestOf = (page: Page, raw: string) => page.waitForRequest((request) => request.url().includes("/stream") && new URL(request.url()).searchParams.get("amount") === raw);
 
-export function amounts(world: World): void {
+export function amounts(environment: Environment): void {
   check("an emptied amount field takes text again", async () => {
-    const { page } = await world.open("/?in=USDC&out=MON&amount=10");
+    const { page } = await environment.open("/?in=USDC&out=MON&amount=10");
     await quoted(page);
     await rewrite(page, "");
     await page.waitForTimeout(100); // the empty field is drawn
-    const asked = asks(page, "25500000");
+    const requested = requestOf(page, "25500000");
     await page.keyboard.type("25.5");
     assert.equal(await field(page).inputValue(), "25.5");
-    await asked;
+    await requested;
     await quoted(page);
   });
 
   check("what is clear is taken as it is meant, and grouped at rest", async () => {
-    const { page } = await world.open("/?in=USDC&out=MON&amount=10");
+    const { page } = await environment.open("/?in=USDC&out=MON&amount=10");
     await quoted(page);
     for (const [text, shown, raw] of [
       ["1,000.50", "1 000.5", "1000500000"],
@@ -47,9 +47,9 @@ export function amounts(world: World): void {
       ["1e3", "1 000", "1000000000"],
       ["١٢", "12", "12000000"],
     ] as const) {
-      const asked = asks(page, raw);
+      const requested = requestOf(page, raw);
       await rewrite(page, text);
-      await asked;
+      await requested;
       await page.locator("h1").click();
       assert.equal((await field(page).inputValue()).replaceAll("\u202f", " "), shown, text);
     }
@@ -59,19 +59,19 @@ export function amounts(world: World): void {
   });
 
   check("typing is never stopped, also where it passes through what is not clear", async () => {
-    const { page } = await world.open("/?in=MON&out=USDC&amount=10");
+    const { page } = await environment.open("/?in=MON&out=USDC&amount=10");
     await quoted(page);
-    const asked = asks(page, String(parseUnits("1.0005", 18)));
+    const requested = requestOf(page, String(parseUnits("1.0005", 18)));
     await rewrite(page, "1.0005", "type");
     assert.equal(await field(page).inputValue(), "1.0005");
-    await asked;
+    await requested;
     assert.equal(await note(page).innerText(), "");
   });
 
   check("the limit that was broken is named beside the field", async () => {
-    const { page } = await world.open("/?in=USDC&out=MON&amount=10");
+    const { page } = await environment.open("/?in=USDC&out=MON&amount=10");
     await quoted(page);
-    for (const [text, said] of [
+    for (const [text, message] of [
       ["0.1234567", "USDC has 6 decimals."],
       ["9".repeat(90), "That is more than a token can hold."],
       ["1".repeat(300), "That is longer than any amount: 300 characters."],
@@ -80,54 +80,54 @@ export function amounts(world: World): void {
       ["1.2.3", "The digits are not grouped by three."],
     ] as const) {
       await rewrite(page, text);
-      await note(page).getByText(said).waitFor();
+      await note(page).getByText(message).waitFor();
       assert.equal(await page.locator(ACTION).isDisabled(), true);
       assert.equal(await field(page).getAttribute("aria-invalid"), "true");
     }
-    await page.screenshot({ path: `${screens}/amount-wrong-light.png` });
+    await page.screenshot({ path: `${screenshots}/amount-wrong-light.png` });
   });
 
   check("a factor of a thousand is the visitor's choice", async () => {
-    const { page } = await world.open("/?in=USDC&out=MON&amount=10");
+    const { page } = await environment.open("/?in=USDC&out=MON&amount=10");
     await quoted(page);
     for (const text of ["1,000", "1.000"]) {
       await rewrite(page, text);
       await note(page).getByText("two ways").waitFor();
       assert.equal(await page.locator(ACTION).innerText(), "Which amount?");
       await note(page).getByRole("button", { name: "1000 USDC" }).waitFor();
-      await page.screenshot({ path: `${screens}/amount-either-light.png` });
-      const asked = asks(page, "1000000");
+      await page.screenshot({ path: `${screenshots}/amount-either-light.png` });
+      const requested = requestOf(page, "1000000");
       await note(page).getByRole("button", { name: "1 USDC", exact: true }).click();
-      await asked;
+      await requested;
     }
     await rewrite(page, "12.345");
-    const asked = asks(page, "12345000");
+    const requested = requestOf(page, "12345000");
     await note(page).getByRole("button", { name: "12.345 USDC" }).click();
-    await asked;
+    await requested;
     assert.equal(await field(page).inputValue(), "12.345");
   });
 
   check("dollars are converted only when asked to", async () => {
-    const { page } = await world.open("/?in=MON&out=USDC&amount=1000");
+    const { page } = await environment.open("/?in=MON&out=USDC&amount=1000");
     await quoted(page);
     await rewrite(page, "$100");
     const offer = note(page).getByRole("button", { name: /^≈ 3,3\d\d(\.\d+)? MON$/ });
     await offer.waitFor();
     assert.equal(await page.locator(ACTION).isDisabled(), true);
-    await page.screenshot({ path: `${screens}/amount-dollars-light.png` });
+    await page.screenshot({ path: `${screenshots}/amount-dollars-light.png` });
     await offer.click();
     await quoted(page);
-    const worth = await page.locator(".shares .usd").innerText();
-    assert.ok(Math.abs(Number(worth.replace(/[$,]/g, "")) - 100) < 1, worth);
+    const value = await page.locator(".shares .usd").innerText();
+    assert.ok(Math.abs(Number(value.replace(/[$,]/g, "")) - 100) < 1, value);
   });
 
   check("max on MON swaps at the first press and leaves the reserve", async () => {
     // An account of its own, for all of it is spent.
-    const wallet = new Wallet(world.dev.rpc, "0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d");
-    const giver = world.wallet().client();
-    const hash = await giver.sendTransaction({ to: wallet.account.address, value: parseUnits("500", 18) });
-    await giver.waitForTransactionReceipt({ hash });
-    const { page } = await world.open("/?in=MON&out=USDC&amount=1", { wallet });
+    const wallet = new Wallet(environment.dev.rpc, "0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d");
+    const funder = environment.wallet().client();
+    const hash = await funder.sendTransaction({ to: wallet.account.address, value: parseUnits("500", 18) });
+    await funder.waitForTransactionReceipt({ hash });
+    const { page } = await environment.open("/?in=MON&out=USDC&amount=1", { wallet });
     await connect(page, "Test wallet");
     await quoted(page);
     await page.getByRole("button", { name: "Max" }).click();
@@ -135,30 +135,30 @@ export function amounts(world: World): void {
     await page.locator(ACTION, { hasText: /^Swap$/ }).waitFor();
     assert.equal(await page.getByText("The 10 MON reserve.").count(), 0);
     await swap(page);
-    const left = await giver.getBalance({ address: wallet.account.address });
+    const left = await funder.getBalance({ address: wallet.account.address });
     assert.ok(left >= parseUnits("10", 18) && left < parseUnits("11", 18), `${left} left`);
 
     // Below the reserve Max leaves the gas alone, and says what may happen.
     await page.getByRole("button", { name: "Done" }).click();
     await page.waitForFunction(() => /Balance 10\./.test(document.querySelector(".held")?.textContent ?? ""));
-    const small = await giver.sendTransaction({ to: wallet.account.address, value: 1n });
-    await giver.waitForTransactionReceipt({ hash: small });
-    const back = wallet.client();
-    const given = await back.sendTransaction({ to: giver.account.address, value: parseUnits("4", 18) });
-    await giver.waitForTransactionReceipt({ hash: given });
+    const small = await funder.sendTransaction({ to: wallet.account.address, value: 1n });
+    await funder.waitForTransactionReceipt({ hash: small });
+    const client = wallet.client();
+    const returned = await client.sendTransaction({ to: funder.account.address, value: parseUnits("4", 18) });
+    await funder.waitForTransactionReceipt({ hash: returned });
     await page.waitForFunction(() => /Balance 6\./.test(document.querySelector(".held")?.textContent ?? ""));
     await page.getByRole("button", { name: "Max" }).click();
     await page.getByText("The 10 MON reserve.").waitFor();
     await page.locator(ACTION, { hasText: /^Swap$/ }).waitFor();
-    await page.screenshot({ path: `${screens}/reserve-light.png` });
+    await page.screenshot({ path: `${screenshots}/reserve-light.png` });
   });
 
   check("shares of the balance are one press away", async () => {
-    const { page } = await world.open("/?in=USDC&out=MON&amount=1");
+    const { page } = await environment.open("/?in=USDC&out=MON&amount=1");
     await quoted(page);
     await page.locator(ACTION, { hasText: "Use the local account" }).click();
-    const client = world.wallet().client();
-    const { balance } = await holding(world, client.account.address);
+    const client = environment.wallet().client();
+    const { balance } = await holding(environment, client.account.address);
     for (const [name, percent] of [["25%", 25n], ["50%", 50n], ["75%", 75n]] as const) {
       await page.getByRole("button", { name }).click();
       const typed = parseUnits((await field(page).inputValue()).replaceAll("\u202f", ""), 6);
@@ -171,6 +171,6 @@ export function amounts(world: World): void {
 }
 
 const USDC = "0x754704Bc059F8C67012fEd69BC8A327a5aafb603";
-const holding = async (world: World, owner: `0x${string}`) => ({
-  balance: BigInt((await world.wallet().client().call({ to: USDC, data: `0x70a08231${owner.slice(2).padStart(64, "0")}` })).data!),
+const holding = async (environment: Environment, owner: `0x${string}`) => ({
+  balance: BigInt((await environment.wallet().client().call({ to: USDC, data: `0x70a08231${owner.slice(2).padStart(64, "0")}` })).data!),
 });

@@ -3,42 +3,42 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Browser, Page } from "playwright-core";
-import { braid, launch, visit, Wallet, type Options, type Service, type Visit } from "./world";
+import { braid, launch, visit, Wallet, type Options, type Service, type Visit } from "./harness";
 
-export interface World {
+export interface Environment {
   browser: Browser;
   dev: Service;
   open(path: string, options?: Options): Promise<Visit>;
   wallet(): Wallet;
 }
 
-export const world = {} as World;
-const open: Visit[] = [];
+export const environment = {} as Environment;
+const visits: Visit[] = [];
 
 before(async () => {
-  world.dev = await braid("dev", "--addr", "127.0.0.1:0", "--rpc-addr", "127.0.0.1:0");
-  world.browser = await launch();
-  world.wallet = () => new Wallet(world.dev.rpc);
-  world.open = async (path, options) => {
-    const visited = await visit(world.browser, world.dev.page + path, options);
-    open.push(visited);
-    return visited;
+  environment.dev = await braid("dev", "--addr", "127.0.0.1:0", "--rpc-addr", "127.0.0.1:0");
+  environment.browser = await launch();
+  environment.wallet = () => new Wallet(environment.dev.rpc);
+  environment.open = async (path, options) => {
+    const opened = await visit(environment.browser, environment.dev.page + path, options);
+    visits.push(opened);
+    return opened;
   };
 });
 
 after(async () => {
-  await world.browser?.close();
-  await world.dev?.stop();
+  await environment.browser?.close();
+  await environment.dev?.stop();
 });
 
 /** A test that leaves no page behind, and no complaint in the console. */
-export function check(name: string, run: () => Promise<void>, tolerated = /$^/): void {
+export function check(name: string, run: () => Promise<void>, expectedErrors = /$^/): void {
   test(name, async () => {
     try {
       await run();
-      for (const { complaints } of open) assert.deepEqual(complaints.filter((text) => !tolerated.test(text)), [], "the console complains");
+      for (const { consoleErrors } of visits) assert.deepEqual(consoleErrors.filter((text) => !expectedErrors.test(text)), [], "the console complains");
     } finally {
-      for (const { context } of open.splice(0)) await context.close();
+      for (const { context } of visits.splice(0)) await context.close();
     }
   });
 }
@@ -52,5 +52,5 @@ export async function quoted(page: Page): Promise<string> {
 }
 
 /** Whether somebody looks, as the page is told it. */
-export const show = (page: Page, visible: boolean) =>
+export const setVisible = (page: Page, visible: boolean) =>
   page.evaluate(`Object.defineProperty(document, "hidden", { configurable: true, value: ${!visible} }), void document.dispatchEvent(new Event("visibilitychange"))`);

@@ -1,20 +1,20 @@
 import assert from "node:assert/strict";
 import { connect as dial, createServer, type AddressInfo, type Socket } from "node:net";
 import type { Page } from "playwright-core";
-import { check, quoted, show, type World } from "./checks";
+import { check, quoted, setVisible, type Environment } from "./checks";
 import { ACTION, connect } from "./swaps";
-import { braid, screens, visit, type Service } from "./world";
+import { braid, screenshots, visit, type Service } from "./harness";
 
 /** A TCP proxy whose open connections can be made to hang for ever. */
 async function proxy(to: string): Promise<{ url: string; hang(): void; close(): void }> {
   const open = new Set<Socket>();
-  const server = createServer((near) => {
-    const far = dial(Number(new URL(to).port), "127.0.0.1");
-    for (const [from, into] of [[near, far], [far, near]] as const) {
+  const server = createServer((client) => {
+    const server = dial(Number(new URL(to).port), "127.0.0.1");
+    for (const [from, to] of [[client, server], [server, client]] as const) {
       open.add(from);
-      from.on("data", (data) => open.has(from) && into.write(data));
+      from.on("data", (data) => open.has(from) && to.write(data));
       from.on("error", () => undefined);
-      from.on("close", () => open.delete(from) && into.destroy());
+      from.on("close", () => open.delete(from) && to.destroy());
     }
   }).listen(0, "127.0.0.1");
   await new Promise((resolve) => server.once("listening", resolve));
@@ -38,29 +38,29 @@ async function until(what: string, holds: () => Promise<boolean>): Promise<void>
   }
 }
 
-const news = (page: Page) => page.locator(".news", { hasText: /No news from the service for \d+ s/ });
+const silenceNotice = (page: Page) => page.locator(".news", { hasText: /No news from the service for \d+ s/ });
 
-export function connection(world: World): void {
+export function connection(environment: Environment): void {
   check("a frozen service is told within seconds, Swap is off, and all comes back by itself", async () => {
-    const service = await braid("serve", "--local", "--addr", "127.0.0.1:0", "--rpc", world.dev.rpc);
-    const { page, context } = await visit(world.browser, `${service.page}/?in=MON&out=USDC&amount=10`, { wallet: world.wallet() });
+    const service = await braid("serve", "--local", "--addr", "127.0.0.1:0", "--rpc", environment.dev.rpc);
+    const { page, context } = await visit(environment.browser, `${service.page}/?in=MON&out=USDC&amount=10`, { wallet: environment.wallet() });
     try {
       await connect(page, "Test wallet");
       await page.locator(`${ACTION}:enabled`, { hasText: /^Swap$/ }).waitFor();
       await page.evaluate(() => ((window as any).stayed = true));
       service.signal("SIGSTOP");
       const frozen = Date.now();
-      await news(page).waitFor();
+      await silenceNotice(page).waitFor();
       console.log(`frozen: said after ${Date.now() - frozen} ms`);
       await page.locator(`${ACTION}:disabled`, { hasText: "No connection to the service" }).waitFor();
       assert.notEqual(await page.locator(".see").evaluate((see) => getComputedStyle(see).filter), "none", "the figures are grey");
       await page.locator(".pulse", { hasText: "no news" }).waitFor();
-      await page.screenshot({ path: `${screens}/stale-light.png` });
+      await page.screenshot({ path: `${screenshots}/stale-light.png` });
       await page.waitForTimeout(6000); // beyond the first attempt to open the stream anew
-      assert.ok(await news(page).isVisible());
+      assert.ok(await silenceNotice(page).isVisible());
       service.signal("SIGCONT");
       await page.locator(`${ACTION}:enabled`, { hasText: /^Swap$/ }).waitFor();
-      await news(page).waitFor({ state: "hidden" });
+      await silenceNotice(page).waitFor({ state: "hidden" });
       assert.ok(await page.evaluate(() => (window as any).stayed), "without a reload");
     } finally {
       await context.close();
@@ -69,23 +69,23 @@ export function connection(world: World): void {
   });
 
   check("a connection that hangs is replaced by another", async () => {
-    const between = await proxy(world.dev.page);
-    const { page, context } = await visit(world.browser, `${between.url}/?in=MON&out=USDC&amount=10`);
+    const hangingProxy = await proxy(environment.dev.page);
+    const { page, context } = await visit(environment.browser, `${hangingProxy.url}/?in=MON&out=USDC&amount=10`);
     try {
       await quoted(page);
-      between.hang();
-      await news(page).waitFor();
-      await news(page).waitFor({ state: "hidden" });
+      hangingProxy.hang();
+      await silenceNotice(page).waitFor();
+      await silenceNotice(page).waitFor({ state: "hidden" });
       await page.locator(".pulse.live").waitFor();
     } finally {
       await context.close();
-      between.close();
+      hangingProxy.close();
     }
   });
 
   check("twelve tabs show quotes, all of them visible or all but one hidden", async () => {
-    const service = await braid("serve", "--local", "--addr", "127.0.0.1:0", "--rpc", world.dev.rpc);
-    const { page: first, context } = await visit(world.browser, `${service.page}/?in=MON&out=USDC&amount=1`);
+    const service = await braid("serve", "--local", "--addr", "127.0.0.1:0", "--rpc", environment.dev.rpc);
+    const { page: first, context } = await visit(environment.browser, `${service.page}/?in=MON&out=USDC&amount=1`);
     try {
       const tabs = [first];
       while (tabs.length < 12) {
@@ -96,16 +96,16 @@ export function connection(world: World): void {
       for (const tab of tabs) await quoted(tab);
       assert.equal(await streams(service), 4, "streams while all are visible");
       const last = tabs.at(-1)!;
-      await works(last, "120");
+      await takesAmount(last, "120");
 
-      for (const tab of tabs) await show(tab, false);
+      for (const tab of tabs) await setVisible(tab, false);
       await until("hidden tabs close their streams", async () => (await streams(service)) === 0);
       for (const [i, tab] of tabs.entries()) {
         await tab.bringToFront();
-        await show(tab, true);
-        await works(tab, String(200 + i));
+        await setVisible(tab, true);
+        await takesAmount(tab, String(200 + i));
         await until("the visible tab has a stream", async () => (await streams(service)) === 1);
-        if (tab !== last) await show(tab, false);
+        if (tab !== last) await setVisible(tab, false);
       }
     } finally {
       await context.close();
@@ -114,7 +114,7 @@ export function connection(world: World): void {
   });
 
   check("the age of the quote is that of its block", async () => {
-    const { page } = await world.open("/?in=MON&out=USDC&amount=10");
+    const { page } = await environment.open("/?in=MON&out=USDC&amount=10");
     await quoted(page);
     const age = page.locator(".figure", { hasText: "Exact on block" }).locator("small");
     await page.waitForFunction(() => /^\d+ s old/.test([...document.querySelectorAll(".figure small")].at(-1)!.textContent ?? ""));
@@ -122,20 +122,20 @@ export function connection(world: World): void {
   });
 
   check("where a stream tells of blocks, nothing is polled", async () => {
-    const { page } = await world.open("/docs");
-    const asked: string[] = [];
-    await page.goto(`${world.dev.page}/?in=MON&out=USDC&amount=10`);
+    const { page } = await environment.open("/docs");
+    const requests: string[] = [];
+    await page.goto(`${environment.dev.page}/?in=MON&out=USDC&amount=10`);
     await quoted(page);
-    page.on("request", (request) => asked.push(new URL(request.url()).pathname));
+    page.on("request", (request) => requests.push(new URL(request.url()).pathname));
     const before = await page.locator(".pulse .number").textContent();
     await page.waitForFunction((before) => document.querySelector(".pulse .number")?.textContent !== before, before);
     await page.waitForTimeout(5000);
-    assert.deepEqual(asked.filter((path) => path === "/readyz"), []);
+    assert.deepEqual(requests.filter((path) => path === "/readyz"), []);
   });
 }
 
 /** The tab takes another amount and shows its quote. */
-async function works(tab: Page, amount: string): Promise<void> {
+async function takesAmount(tab: Page, amount: string): Promise<void> {
   await tab.locator("#amount").fill(amount);
   await tab.waitForFunction((amount) => location.search.includes(`amount=${amount}`) && !document.querySelector(".see.pale"), amount);
   await quoted(tab);

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
-import { check, quoted, type World } from "./checks";
+import { check, quoted, type Environment } from "./checks";
 
 /** Labels that cover each other or are not wholly inside what shows them. */
-async function faults(page: Page): Promise<string[]> {
+async function layoutFaults(page: Page): Promise<string[]> {
   return page.evaluate(() => {
     const found: string[] = [];
     const flow = document.querySelector(".flow")!;
@@ -17,9 +17,9 @@ async function faults(page: Page): Promise<string[]> {
     for (const [i, a] of labels.entries()) {
       if (outside(a.box, frame)) found.push(`${a.text} is cropped`);
       for (const b of labels.slice(0, i)) {
-        const across = Math.min(a.box.right, b.box.right) - Math.max(a.box.left, b.box.left);
-        const down = Math.min(a.box.bottom, b.box.bottom) - Math.max(a.box.top, b.box.top);
-        if (across > 0.5 && down > 1.5) found.push(`${a.text} covers ${b.text}`); // boxes of text hold some empty space
+        const overlapX = Math.min(a.box.right, b.box.right) - Math.max(a.box.left, b.box.left);
+        const overlapY = Math.min(a.box.bottom, b.box.bottom) - Math.max(a.box.top, b.box.top);
+        if (overlapX > 0.5 && overlapY > 1.5) found.push(`${a.text} covers ${b.text}`); // boxes of text hold some empty space
       }
     }
     for (const shape of flow.querySelectorAll("svg path, svg rect")) if (outside(shape.getBoundingClientRect(), frame)) found.push("a shape is cropped");
@@ -33,8 +33,8 @@ async function faults(page: Page): Promise<string[]> {
 const symbols = ["MON", "USDC", "WETH", "WBTC", "USDT0", "EURm", "AUSD", "sMON", "shMON", "gMON", "aprMON", "DAK", "YAKI", "CHOG", "MOLANDAK", "PINGU"];
 
 /** Pairs that have quotes, from little to a lot. */
-async function orders(world: World, wanted: number): Promise<string[]> {
-  const { tokens } = await (await fetch(`${world.dev.page}/api/v1/tokens?limit=500`)).json();
+async function orders(environment: Environment, wanted: number): Promise<string[]> {
+  const { tokens } = await (await fetch(`${environment.dev.page}/api/v1/tokens?limit=500`)).json();
   const known = new Map<string, { address: string; decimals: number }>(tokens.filter((token: any) => token.isVerified).map((token: any) => [token.symbol, token]));
   const names = ["MON", ...symbols.filter((symbol) => known.has(symbol)), ...known.keys()].filter((symbol, i, all) => all.indexOf(symbol) === i).slice(0, 14);
   const native = { address: "0x0000000000000000000000000000000000000000", decimals: 18 };
@@ -45,7 +45,7 @@ async function orders(world: World, wanted: number): Promise<string[]> {
       const [a, b] = [known.get(from) ?? native, known.get(to) ?? native];
       if (from === to || (from.endsWith("MON") && to === "MON" && from === "WMON")) continue;
       const query = new URLSearchParams({ tokenIn: a.address, tokenOut: b.address, amount: `${amount}${"0".repeat(a.decimals)}` });
-      const response = await fetch(`${world.dev.page}/api/v1/quote?${query}`);
+      const response = await fetch(`${environment.dev.page}/api/v1/quote?${query}`);
       if (!response.ok) continue;
       found.push({ path: `/?in=${from}&out=${to}&amount=${amount}`, steps: (await response.json()).routes.length });
     }
@@ -56,17 +56,17 @@ async function orders(world: World, wanted: number): Promise<string[]> {
   return [...found.slice(0, wanted / 2), ...rest.filter((_, i) => i % Math.ceil(rest.length / (wanted / 2)) === 0)].map(({ path }) => path);
 }
 
-export function diagram(world: World): void {
+export function diagram(environment: Environment): void {
   check("no label of thirty routes covers another or is cropped, on any width", async () => {
-    const paths = await orders(world, 34);
+    const paths = await orders(environment, 34);
     assert.ok(paths.length >= 30, `${paths.length} routes`);
-    const { page } = await world.open("/docs");
-    const bad: string[] = [];
+    const { page } = await environment.open("/docs");
+    const faults: string[] = [];
     let steps = 0;
     const drawn = new Map<number, number>();
     for (const path of paths) {
       await page.setViewportSize({ width: 1440, height: 900 });
-      await page.goto(world.dev.page + path);
+      await page.goto(environment.dev.page + path);
       await quoted(page);
       for (const width of [1440, 1024, 360]) {
         await page.setViewportSize({ width, height: 900 });
@@ -74,18 +74,18 @@ export function diagram(world: World): void {
         await page.waitForTimeout(width === 1440 ? 100 : 450); // what moves has arrived
         drawn.set(width, (drawn.get(width) ?? 0) + (await page.locator(".flow svg").count()));
         for (const more of await page.locator(".flow .more > summary").all()) await more.click();
-        for (const fault of await faults(page)) bad.push(`${path} at ${width} px: ${fault}`);
+        for (const fault of await layoutFaults(page)) faults.push(`${path} at ${width} px: ${fault}`);
       }
       steps += await page.locator(".flow .hop").count();
     }
     console.log(`${paths.length} routes of ${(steps / paths.length).toFixed(1)} steps at three widths; drawn rather than listed: ${[...drawn].map(([width, n]) => `${n} at ${width} px`).join(", ")}`);
     assert.ok(drawn.get(1440)! >= paths.length * 0.9 && drawn.get(1024)! >= paths.length * 0.8, "too few are drawn");
     assert.equal(drawn.get(360), 0);
-    assert.deepEqual(bad, []);
+    assert.deepEqual(faults, []);
   });
 
   check("ribbons are areas, and a tap tells of one", async () => {
-    const { page } = await world.open("/?in=MON&out=USDC&amount=2000000");
+    const { page } = await environment.open("/?in=MON&out=USDC&amount=2000000");
     await quoted(page);
     const ribbons = page.locator(".flow .ribbon");
     await ribbons.first().waitFor();
@@ -101,7 +101,7 @@ export function diagram(world: World): void {
 
   check("the depth curve is drawn whole", async () => {
     for (const path of ["/?in=MON&out=USDC&amount=2000000", "/?in=USDC&out=EURm&amount=100", "/?in=WETH&out=WBTC&amount=1", "/?in=USDC&out=MON&amount=1000"]) {
-      const { page, context } = await world.open(path);
+      const { page, context } = await environment.open(path);
       await quoted(page);
       await page.locator(".curve .stroke").waitFor();
       const inside = await page.evaluate(() => {
@@ -122,19 +122,19 @@ export function diagram(world: World): void {
       await page.reload();
       await quoted(page);
       await page.locator(".curve .stroke").waitFor();
-      const cut = await page.evaluate(() => document.querySelector(".curve .stroke")!.getBoundingClientRect().top < document.querySelector(".curve svg")!.getBoundingClientRect().top);
-      assert.ok(!cut, `${path} with a bend`);
+      const cropped = await page.evaluate(() => document.querySelector(".curve .stroke")!.getBoundingClientRect().top < document.querySelector(".curve svg")!.getBoundingClientRect().top);
+      assert.ok(!cropped, `${path} with a bend`);
       await context.close();
     }
   });
 
   check("the gain is told in dollars, and no distance that means nothing", async () => {
-    const { page, context } = await world.open("/?in=MON&out=USDC&amount=2000000");
+    const { page, context } = await environment.open("/?in=MON&out=USDC&amount=2000000");
     await quoted(page);
     await page.locator(".figure", { hasText: /\$[\d,.]+ more/ }).getByText(/than the best single venue/).waitFor();
     await context.route(/\/api\/v1\/stream/, async (route) => {
       const query = new URL(route.request().url()).search;
-      const quote = await (await fetch(`${world.dev.page}/api/v1/quote${query}`)).json();
+      const quote = await (await fetch(`${environment.dev.page}/api/v1/quote${query}`)).json();
       delete quote.meta.boundAmountOut;
       delete quote.meta.optimalityGapBps;
       quote.meta.boundReason = "prices of this market disagree by more than a swap can use";

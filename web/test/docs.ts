@@ -6,8 +6,8 @@ import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { gzipSync } from "node:zlib";
 import type { Page } from "playwright-core";
-import { check, type World } from "./checks";
-import { root, screens } from "./world";
+import { check, type Environment } from "./checks";
+import { root, screenshots } from "./harness";
 
 const run = promisify(execFile);
 
@@ -18,7 +18,7 @@ interface Lesson {
 }
 
 /** What a reader copies: the file and the commands of each lesson. */
-const printed = (page: Page): Promise<Lesson[]> =>
+const readLessons = (page: Page): Promise<Lesson[]> =>
   page.locator("[data-lesson]").evaluateAll((lessons) =>
     lessons.map((lesson) => {
       const [code, commands] = [...lesson.querySelectorAll("pre")].map((block) => block.textContent!);
@@ -36,21 +36,21 @@ function emptyFolder(): string {
 }
 
 /** Types the commands one by one, as a reader does, and returns what the last one prints. */
-async function follow({ file, code, commands }: Lesson): Promise<string> {
+async function runLesson({ file, code, commands }: Lesson): Promise<string> {
   const folder = emptyFolder();
   const { NODE_TEST_CONTEXT: _, ...env } = process.env; // a reader's shell is in no test
-  let said = "";
+  let output = "";
   try {
     writeFileSync(join(folder, file), `${code}\n`);
     for (const command of commands.split("\n")) {
       const began = Date.now();
-      said = (await run("bash", ["-c", command], { cwd: folder, env })).stdout;
+      output = (await run("bash", ["-c", command], { cwd: folder, env })).stdout;
       console.log(`${command.replace(/0x[0-9a-f]{64}/, "0x…")}: ${((Date.now() - began) / 1000).toFixed(1)} s`);
     }
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
-  return said;
+  return output;
 }
 
 const expected: [file: string, output: RegExp][] = [
@@ -60,16 +60,16 @@ const expected: [file: string, output: RegExp][] = [
 ];
 
 /** The page as text, for what needs no browser: entities and tags gone. */
-const plain = (html: string) =>
+const textOf = (html: string) =>
   html.replace(/<[^>]*>/g, "").replace(/&#(\d+);/g, (_, code) => String.fromCodePoint(Number(code))).replace(/&lt;/g, "<").replace(/&gt;/g, ">").replace(/&quot;/g, '"').replace(/&amp;/g, "&");
 
-export function docs(world: World): void {
+export function docs(environment: Environment): void {
   for (const [i, [file, output]] of expected.entries()) {
     check(`${file} of the tutorial runs in an empty folder by the printed commands`, async () => {
-      const { page } = await world.open("/docs");
-      const lessons = await printed(page);
+      const { page } = await environment.open("/docs");
+      const lessons = await readLessons(page);
       assert.deepEqual(lessons.map((lesson) => lesson.file), expected.map(([name]) => name));
-      assert.match(await follow(lessons[i]!), output);
+      assert.match(await runLesson(lessons[i]!), output);
     });
   }
 
@@ -77,7 +77,7 @@ export function docs(world: World): void {
   check("the requests that README prints are answered", async () => {
     const lines = readFileSync(`${root}README.md`, "utf8").match(/^    (curl|build\/braid (quote|verify)) .*$/gm)!;
     assert.ok(lines.length >= 5, `${lines.length} requests`);
-    const { host } = new URL(world.dev.page);
+    const { host } = new URL(environment.dev.page);
     for (const line of lines.map((text) => text.trim())) {
       const { stdout } = await run("bash", ["-c", `${line.replaceAll("127.0.0.1:8080", host)} < /dev/null`], { cwd: root, env: { ...process.env, BRAID_ADDR: host } });
       if (line.startsWith("curl")) assert.equal(JSON.parse(stdout).code, undefined, `${line}: ${stdout}`);
@@ -86,9 +86,9 @@ export function docs(world: World): void {
   });
 
   check("the docs are whole in the HTML, for readers without JavaScript", async () => {
-    const html = await (await fetch(`${world.dev.page}/docs`)).text();
-    const text = plain(html);
-    const document = await (await fetch(`${world.dev.page}/openapi.json`)).json();
+    const html = await (await fetch(`${environment.dev.page}/docs`)).text();
+    const text = textOf(html);
+    const document = await (await fetch(`${environment.dev.page}/openapi.json`)).json();
     for (const [path, { get }] of Object.entries<any>(document.paths)) {
       assert.ok(text.includes(`GET ${path}`), path);
       for (const raw of get.parameters ?? []) {
@@ -96,16 +96,16 @@ export function docs(world: World): void {
         assert.ok(html.split(`data-path="${path}"`)[1]!.split("</details>")[0]!.includes(`data-name="${name}"`), `${path} ${name}`);
       }
     }
-    const { errors } = await (await fetch(`${world.dev.page}/errors.json`)).json();
+    const { errors } = await (await fetch(`${environment.dev.page}/errors.json`)).json();
     for (const { code, title } of errors) assert.ok(html.includes(`id="${code}"`) && text.includes(title), code);
     for (const [file] of expected) assert.ok(text.includes(`save this as ${file}`), file);
-    assert.ok(text.includes(`http.Get("${world.dev.page}/api/v1/swap?`), "the blocks name this service");
+    assert.ok(text.includes(`http.Get("${environment.dev.page}/api/v1/swap?`), "the blocks name this service");
     console.log(`/docs: ${html.length} characters of HTML, ${gzipSync(html).length} bytes packed`);
   });
 
   check("without JavaScript the docs look the same, and their tabs work", async () => {
     for (const [name, width, dark] of [["1440-light", 1440, false], ["1440-dark", 1440, true], ["360-light", 360, false], ["360-dark", 360, true]] as const) {
-      const { page } = await world.open("/docs", { width, dark, script: false });
+      const { page } = await environment.open("/docs", { width, dark, javaScript: false });
       await page.getByText("npx tsx swap.mts").waitFor({ state: "hidden" });
       await page.getByText("TypeScript", { exact: true }).first().click();
       await page.getByText("npx tsx swap.mts").waitFor();
@@ -114,13 +114,13 @@ export function docs(world: World): void {
       assert.equal(await page.getByRole("button", { name: "Try it" }).count(), 0);
       const wide = await page.evaluate(() => document.documentElement.scrollWidth);
       assert.ok(wide <= width, `${name} is ${wide} px wide`);
-      await page.screenshot({ path: `${screens}/docs-plain-${name}.png`, fullPage: true });
+      await page.screenshot({ path: `${screenshots}/docs-plain-${name}.png`, fullPage: true });
     }
   });
 
   check("the script adds to the docs and moves nothing", async () => {
     for (const width of [1440, 360]) {
-      const { page, context } = await world.open("/docs", { width });
+      const { page, context } = await environment.open("/docs", { width });
       await context.addInitScript(() => {
         (window as any).shifts = 0;
         new PerformanceObserver((list) => {
@@ -133,27 +133,27 @@ export function docs(world: World): void {
       const shifts = await page.evaluate(() => (window as any).shifts);
       console.log(`layout shift of /docs at ${width} px: ${shifts}`);
       assert.ok(shifts < 0.05, `${shifts}`);
-      await page.screenshot({ path: `${screens}/docs-${width}-light.png`, fullPage: true });
+      await page.screenshot({ path: `${screenshots}/docs-${width}-light.png`, fullPage: true });
     }
   });
 
   check("the blocks name the address by which the reader came", async () => {
-    const { page } = await world.open("/docs");
-    const other = world.dev.page.replace("127.0.0.1", "localhost");
+    const { page } = await environment.open("/docs");
+    const other = environment.dev.page.replace("127.0.0.1", "localhost");
     await page.goto(`${other}/docs`);
     await page.getByRole("button", { name: "Copy quote.sh" }).waitFor();
-    for (const { file, code } of await printed(page)) assert.ok(code.includes(`${other}/api/v1`) && !code.includes(world.dev.page), file);
+    for (const { file, code } of await readLessons(page)) assert.ok(code.includes(`${other}/api/v1`) && !code.includes(environment.dev.page), file);
   });
 
   check("every request of the reference can be tried", async () => {
-    const { page } = await world.open("/docs");
-    const paths = Object.keys((await (await fetch(`${world.dev.page}/openapi.json`)).json()).paths);
+    const { page } = await environment.open("/docs");
+    const paths = Object.keys((await (await fetch(`${environment.dev.page}/openapi.json`)).json()).paths);
     for (const path of paths.filter((path) => path.startsWith("/api/"))) {
       const endpoint = page.locator("details.endpoint", { has: page.getByText(`GET ${path}`, { exact: true }) });
       await endpoint.locator("summary").click();
       await endpoint.getByRole("button", { name: "Try it" }).click();
       await endpoint.locator(".block").getByText(/^200/).waitFor();
     }
-    await page.screenshot({ path: `${screens}/reference-light.png`, fullPage: true });
+    await page.screenshot({ path: `${screenshots}/reference-light.png`, fullPage: true });
   });
 }

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
-import { check, quoted, type World } from "./checks";
+import { check, quoted, type Environment } from "./checks";
 import { ACTION, connect } from "./swaps";
-import { screens } from "./world";
+import { screenshots } from "./harness";
 
-export function impact(world: World): void {
+export function impact(environment: Environment): void {
   check("what the impact guard would refuse cannot be pressed, and a size that loses little is offered", async () => {
-    const wallet = world.wallet();
-    const { page } = await world.open("/?in=USDC&out=EURm&amount=1000000", { wallet });
+    const wallet = environment.wallet();
+    const { page } = await environment.open("/?in=USDC&out=EURm&amount=1000000", { wallet });
     await connect(page, "Test wallet");
     await page.getByText(/High price impact/).waitFor();
     const action = page.locator(ACTION, { hasText: "Price impact too high" });
@@ -14,7 +14,7 @@ export function impact(world: World): void {
     assert.equal(await action.isDisabled(), true);
     const offer = page.getByRole("button", { name: /^Use [\d,.]+ USDC: 0\.\d\d% impact$/ });
     await offer.waitFor();
-    await page.screenshot({ path: `${screens}/guard-light.png` });
+    await page.screenshot({ path: `${screenshots}/guard-light.png` });
     await offer.click();
     await page.locator(ACTION, { hasText: /^Swap$/ }).waitFor();
     await quoted(page);
@@ -24,34 +24,34 @@ export function impact(world: World): void {
   }, /422/);
 
   check("a feared impact below the guard can be swapped anyway", async () => {
-    const wallet = world.wallet();
-    const { page } = await world.open("/docs", { wallet });
+    const wallet = environment.wallet();
+    const { page } = await environment.open("/docs", { wallet });
     // The amount is one of the depth curve, between the fear and the guard.
     const EURm = "0x4D502d735B4C574B487Ed641ae87cEaE884731C7";
     const USDC = "0x754704Bc059F8C67012fEd69BC8A327a5aafb603";
-    const { points } = await (await fetch(`${world.dev.page}/api/v1/depth?tokenIn=${USDC}&tokenOut=${EURm}`)).json();
+    const { points } = await (await fetch(`${environment.dev.page}/api/v1/depth?tokenIn=${USDC}&tokenOut=${EURm}`)).json();
     const point = points.find(({ priceImpactBps }: { priceImpactBps: number }) => priceImpactBps > 1200);
     assert.ok(point.priceImpactBps < 4500);
-    await page.goto(`${world.dev.page}/?in=USDC&out=EURm&amount=${Number(point.amountIn) / 1e6}`);
+    await page.goto(`${environment.dev.page}/?in=USDC&out=EURm&amount=${Number(point.amountIn) / 1e6}`);
     await connect(page, "Test wallet");
     await page.locator(ACTION, { hasText: "Swap anyway" }).click();
-    const sheet = page.getByRole("dialog", { name: "Confirm the swap" });
-    await sheet.getByText(/You lose [\d.]+% to price impact/).waitFor();
-    await page.screenshot({ path: `${screens}/anyway-light.png` });
+    const dialog = page.getByRole("dialog", { name: "Confirm the swap" });
+    await dialog.getByText(/You lose [\d.]+% to price impact/).waitFor();
+    await page.screenshot({ path: `${screenshots}/anyway-light.png` });
     await page.keyboard.press("Escape");
     assert.equal(wallet.sent.length, 0);
   });
 
   check("a gain that cannot be is warned about", async () => {
-    const { page, context } = await world.open("/docs");
+    const { page, context } = await environment.open("/docs");
     await context.route(/\/api\/v1\/stream/, async (route) => {
       const url = route.request().url().replace("/stream", "/quote");
       const quote = await (await fetch(url)).json();
       quote.amountOutUsd = String(Number(quote.amountInUsd) * 3);
       await route.fulfill({ contentType: "text/event-stream", body: `event: quote\ndata: ${JSON.stringify(quote)}\n\n` });
     });
-    await page.goto(`${world.dev.page}/?in=MON&out=USDC&amount=1000`);
+    await page.goto(`${environment.dev.page}/?in=MON&out=USDC&amount=1000`);
     await page.getByText("Too good to be true.").waitFor();
-    await page.screenshot({ path: `${screens}/gain-light.png` });
+    await page.screenshot({ path: `${screenshots}/gain-light.png` });
   });
 }

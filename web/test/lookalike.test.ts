@@ -2,13 +2,13 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { likeness, skeleton } from "../src/lookalike";
+import { lookalikeOf, skeleton } from "../src/lookalike";
 
 const token = (symbol: string, name = symbol, isVerified = false) => ({ address: `0x${Buffer.from(symbol + name).toString("hex")}`, symbol, name, isVerified });
 const verified = [token("MON", "Monad", true), token("USDC", "USD Coin", true), token("WETH", "Wrapped Ether", true), token("USDT0", "USDT0", true), token("wstETH", "Wrapped stETH", true)];
 
 test("a token that reads like a verified one is known for it", () => {
-  for (const [symbol, like] of [
+  for (const [symbol, lookalike] of [
     ["USDC", "USDC"],
     ["usdc", "USDC"],
     ["USD\u0421", "USDC"], // Cyrillic
@@ -28,12 +28,12 @@ test("a token that reads like a verified one is known for it", () => {
     ["USDT", undefined],
     ["CAT", undefined],
   ] as const) {
-    assert.equal(likeness(token(symbol, "Some token"), verified)?.symbol, like, JSON.stringify(symbol));
+    assert.equal(lookalikeOf(token(symbol, "Some token"), verified)?.symbol, lookalike, JSON.stringify(symbol));
   }
-  assert.equal(likeness(token("XYZ", "USD Coin"), verified)?.symbol, "USDC", "by name");
+  assert.equal(lookalikeOf(token("XYZ", "USD Coin"), verified)?.symbol, "USDC", "by name");
 });
 
 test("a verified token is like nobody", () => {
-  assert.equal(likeness(token("USDC", "Bridged USDC", true), verified), undefined);
+  assert.equal(lookalikeOf(token("USDC", "Bridged USDC", true), verified), undefined);
   assert.equal(skeleton(""), "");
 });

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
-import { check, quoted, type World } from "./checks";
-import { screens, visit } from "./world";
+import { check, quoted, type Environment } from "./checks";
+import { screenshots, visit } from "./harness";
 
 /** What can be pressed but is smaller than a finger. Links inside sentences may be. */
-const small = (page: Page) =>
+const smallTargets = (page: Page) =>
   page.evaluate(() =>
     [...document.querySelectorAll<HTMLElement>("a, button, summary, input, [role=option], [role=tab]")].flatMap((target) => {
       const named = target.closest("label") ?? target;
@@ -15,17 +15,17 @@ const small = (page: Page) =>
     }),
   );
 
-export function resilience(world: World): void {
+export function resilience(environment: Environment): void {
   check("a service that is down at load is said, waited for, and found again", async () => {
     for (const [path, ready] of [["/?in=MON&out=USDC&amount=10", "output.amount"], ["/market", "tbody tr"]] as const) {
-      const { page, context } = await visit(world.browser, "about:blank");
+      const { page, context } = await visit(environment.browser, "about:blank");
       const down = /\/api\/|\/readyz/;
       await context.route(down, (route) => route.abort("connectionrefused"));
-      await page.goto(world.dev.page + path);
+      await page.goto(environment.dev.page + path);
       await page.locator(".news", { hasText: "The service cannot be reached" }).waitFor();
       await page.locator(".loading").waitFor();
       await page.locator(".pulse.offline").waitFor();
-      if (path !== "/market") await page.screenshot({ path: `${screens}/offline-light.png` });
+      if (path !== "/market") await page.screenshot({ path: `${screenshots}/offline-light.png` });
       if (path !== "/market") await page.locator("#amount").fill("12"); // does not wait for the list
       await context.unroute(down);
       await page.locator(ready, { hasText: /[1-9]/ }).first().waitFor();
@@ -37,29 +37,29 @@ export function resilience(world: World): void {
   });
 
   check("an unknown path is a page with ways on", async () => {
-    const response = await fetch(`${world.dev.page}/nope`, { headers: { accept: "text/html,*/*;q=0.8" } });
+    const response = await fetch(`${environment.dev.page}/nope`, { headers: { accept: "text/html,*/*;q=0.8" } });
     assert.deepEqual([response.status, response.headers.get("content-type")], [404, "text/html; charset=utf-8"]);
-    assert.equal((await fetch(`${world.dev.page}/nope`)).headers.get("content-type"), "application/problem+json");
-    const { page } = await world.open("/nope?x=1");
-    assert.deepEqual(await small(page), []);
+    assert.equal((await fetch(`${environment.dev.page}/nope`)).headers.get("content-type"), "application/problem+json");
+    const { page } = await environment.open("/nope?x=1");
+    assert.deepEqual(await smallTargets(page), []);
     await page.getByRole("link", { name: "Swap" }).click();
     await quoted(page);
   }, /404/);
 
   check("a quote is announced once, not at every block", async () => {
-    const { page } = await world.open("/?in=MON&out=USDC&amount=1000");
-    const spoken = page.locator('.see [role="status"]');
-    await spoken.getByText(/^1,000 MON buys [\d.,]+ USDC$/).waitFor();
-    await spoken.evaluate((region) => {
+    const { page } = await environment.open("/?in=MON&out=USDC&amount=1000");
+    const announced = page.locator('.see [role="status"]');
+    await announced.getByText(/^1,000 MON buys [\d.,]+ USDC$/).waitFor();
+    await announced.evaluate((region) => {
       (window as any).spoken = [];
       new MutationObserver(() => (window as any).spoken.push(region.textContent)).observe(region, { childList: true, subtree: true, characterData: true });
     });
     // Others trade, so that blocks bring other quotes.
-    const client = world.wallet().client();
+    const client = environment.wallet().client();
     const shown = new Set<string>();
     for (let i = 0; i < 3; i++) {
       const query = new URLSearchParams({ tokenIn: "0x0000000000000000000000000000000000000000", tokenOut: "0x754704Bc059F8C67012fEd69BC8A327a5aafb603", amount: `400000${"0".repeat(18)}`, recipient: client.account.address });
-      const { tx } = await (await fetch(`${world.dev.page}/api/v1/swap?${query}`)).json();
+      const { tx } = await (await fetch(`${environment.dev.page}/api/v1/swap?${query}`)).json();
       await client.waitForTransactionReceipt({ hash: await client.sendTransaction({ to: tx.to, data: tx.data, value: BigInt(tx.value), gas: BigInt(tx.estimatedGas) }) });
       await page.waitForTimeout(700);
       shown.add((await page.locator("output.amount").textContent())!);
@@ -67,57 +67,57 @@ export function resilience(world: World): void {
     assert.ok(shown.size > 1, "the quote changes");
     assert.deepEqual(await page.evaluate(() => (window as any).spoken), []);
     await page.locator("#amount").fill("2000");
-    await spoken.getByText(/^2,000 MON buys/).waitFor();
+    await announced.getByText(/^2,000 MON buys/).waitFor();
     assert.equal((await page.evaluate(() => (window as any).spoken)).length, 1);
   });
 
   check("with forced colours everything that can be pressed has an edge", async () => {
-    const { page, context } = await visit(world.browser, "about:blank");
+    const { page, context } = await visit(environment.browser, "about:blank");
     await page.emulateMedia({ forcedColors: "active" });
-    await page.goto(`${world.dev.page}/?in=MON&out=USDC&amount=2000000`);
+    await page.goto(`${environment.dev.page}/?in=MON&out=USDC&amount=2000000`);
     await quoted(page);
     await page.locator(".flow .ribbon").first().waitFor();
-    const bare = await page.evaluate(() =>
+    const borderless = await page.evaluate(() =>
       [...document.querySelectorAll(".action, .wallet, .token, .flip, .icon, .side")].filter((part) => parseFloat(getComputedStyle(part).borderTopWidth) < 1).map((part) => part.className),
     );
-    assert.deepEqual(bare, []);
+    assert.deepEqual(borderless, []);
     const fills = await page.evaluate(() => [".ribbon", ".node"].map((part) => getComputedStyle(document.querySelector(`.flow ${part}`)!).fill));
     assert.equal(fills[0], fills[1], "ribbons have the reader's colour, not that of their kind");
-    await page.screenshot({ path: `${screens}/forced-colors.png`, fullPage: true });
+    await page.screenshot({ path: `${screenshots}/forced-colors.png`, fullPage: true });
     await context.close();
   });
 
   check("on a phone targets are 44 px, and dialogs come from below", async () => {
-    const { page } = await world.open("/?in=MON&out=USDC&amount=2000000", { width: 360, height: 740 });
+    const { page } = await environment.open("/?in=MON&out=USDC&amount=2000000", { width: 360, height: 740 });
     await quoted(page);
     await page.locator(".flow .hop").first().waitFor();
-    const bad = (await small(page)).map((target) => `swap: ${target}`);
+    const tooSmall = (await smallTargets(page)).map((target) => `swap: ${target}`);
     for (const [name, button] of [["picker", "Receive"], ["settings", "Settings"]] as const) {
       await page.getByRole("button", { name: button }).click();
       await page.waitForTimeout(300);
-      bad.push(...(await small(page)).map((target) => `${name}: ${target}`));
+      tooSmall.push(...(await smallTargets(page)).map((target) => `${name}: ${target}`));
       const box = (await page.getByRole("dialog").boundingBox())!;
       assert.ok(Math.abs(box.x) < 1 && Math.abs(box.width - 360) < 1 && Math.abs(box.y + box.height - 740) < 1, `${name} at ${JSON.stringify(box)}`);
-      await page.screenshot({ path: `${screens}/phone-${name}.png` });
+      await page.screenshot({ path: `${screenshots}/phone-${name}.png` });
       await page.keyboard.press("Escape");
     }
     for (const path of ["/market", "/docs"]) {
-      await page.goto(world.dev.page + path);
+      await page.goto(environment.dev.page + path);
       await page.locator("tbody tr").first().waitFor();
-      bad.push(...(await small(page)).map((target) => `${path}: ${target}`));
+      tooSmall.push(...(await smallTargets(page)).map((target) => `${path}: ${target}`));
     }
-    assert.deepEqual(bad, []);
+    assert.deepEqual(tooSmall, []);
   });
 
   check("numbers are written as the reader's language writes them", async () => {
-    const context = await world.browser.newContext({ locale: "de-DE" });
+    const context = await environment.browser.newContext({ locale: "de-DE" });
     const page = await context.newPage();
-    await page.goto(`${world.dev.page}/?in=MON&out=USDC&amount=2000000`);
+    await page.goto(`${environment.dev.page}/?in=MON&out=USDC&amount=2000000`);
     await quoted(page);
     await page.locator(".summary dd", { hasText: /\d,\d\d\s%/ }).first().waitFor();
     await page.locator(".figure", { hasText: /limit \d+\.\d{3}/ }).first().waitFor();
     assert.match((await page.locator("output.amount").textContent())!, /^\d{1,3}(\.\d{3})+,\d+$/);
-    await page.goto(`${world.dev.page}/market`);
+    await page.goto(`${environment.dev.page}/market`);
     await page.locator("td", { hasText: /\d,\d+\s(Mio\.\s)?\$/ }).first().waitFor();
     await context.close();
   });

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
 import { decodeFunctionData, erc20Abi, parseUnits, type Hex } from "viem";
-import { check, quoted, type World } from "./checks";
-import { screens, type Wallet } from "./world";
+import { check, quoted, type Environment } from "./checks";
+import { screenshots, type Wallet } from "./harness";
 
 export const ACTION = ".form .action";
 
@@ -21,9 +21,9 @@ export async function confirm(page: Page, label = /^Swap( to .*)?$/): Promise<vo
 /** Swaps and gives the receipt's lines. */
 export async function swap(page: Page): Promise<Map<string, string>> {
   await confirm(page);
-  const over = page.getByRole("dialog", { name: /^(Not swapped|Swapped)$/ });
-  await over.waitFor();
-  assert.equal(await over.getAttribute("aria-label"), "Swapped", await over.innerText());
+  const dialog = page.getByRole("dialog", { name: /^(Not swapped|Swapped)$/ });
+  await dialog.waitFor();
+  assert.equal(await dialog.getAttribute("aria-label"), "Swapped", await dialog.innerText());
   const rows = await page.locator(".receipt > div").all();
   return new Map(await Promise.all(rows.map(async (row) => [await row.locator("dt").innerText(), await row.locator("dd").innerText()] as const)));
 }
@@ -37,7 +37,7 @@ export async function choose(page: Page, side: "Pay with" | "Receive", symbol: s
   await page.getByRole("dialog").waitFor({ state: "detached" });
 }
 
-async function pays(page: Page): Promise<void> {
+async function swapsAsQuoted(page: Page): Promise<void> {
   const receipt = await swap(page);
   assert.equal(receipt.get("Received"), receipt.get("Quoted"));
   assert.equal(receipt.get("Difference"), "none, to the wei");
@@ -48,25 +48,25 @@ const balance = (wallet: Wallet, token: Hex) =>
 
 const USDC: Hex = "0x754704Bc059F8C67012fEd69BC8A327a5aafb603";
 
-export function swaps(world: World): void {
+export function swaps(environment: Environment): void {
   check("a newcomer without a wallet swaps in three clicks", async () => {
-    const { page } = await world.open("/");
+    const { page } = await environment.open("/");
     await quoted(page);
-    await page.screenshot({ path: `${screens}/swap-light.png`, fullPage: true });
+    await page.screenshot({ path: `${screenshots}/swap-light.png`, fullPage: true });
     await page.locator(ACTION, { hasText: "Use the local account" }).click();
-    await pays(page);
-    await page.screenshot({ path: `${screens}/receipt-light.png` });
+    await swapsAsQuoted(page);
+    await page.screenshot({ path: `${screenshots}/receipt-light.png` });
   });
 
   check("a wallet connects, approves exactly, swaps and sees the receipt", async () => {
-    const wallet = world.wallet();
-    const { page } = await world.open("/?in=USDC&out=WETH&amount=250.5", { wallet });
+    const wallet = environment.wallet();
+    const { page } = await environment.open("/?in=USDC&out=WETH&amount=250.5", { wallet });
     await quoted(page);
     await page.locator(ACTION, { hasText: "Connect a wallet" }).click();
-    await page.screenshot({ path: `${screens}/connect-light.png` });
+    await page.screenshot({ path: `${screenshots}/connect-light.png` });
     await page.getByRole("button", { name: "Test wallet" }).click();
     const before = await balance(wallet, USDC);
-    await pays(page);
+    await swapsAsQuoted(page);
     assert.equal(before - (await balance(wallet, USDC)), parseUnits("250.5", 6));
 
     const [approve, sent] = wallet.sent;
@@ -78,26 +78,26 @@ export function swaps(world: World): void {
 
     // The approval was for this swap alone: the next one asks again.
     await page.getByRole("button", { name: "Done" }).click();
-    await pays(page);
+    await swapsAsQuoted(page);
     assert.equal(wallet.sent.length, 4);
   });
 
   check("a wallet that can is asked once for both calls", async () => {
-    const wallet = world.wallet();
-    wallet.batches = true;
-    const { page } = await world.open("/?in=WETH&out=USDC&amount=0.01", { wallet });
+    const wallet = environment.wallet();
+    wallet.supportsBatches = true;
+    const { page } = await environment.open("/?in=WETH&out=USDC&amount=0.01", { wallet });
     await connect(page, "Test wallet");
     await quoted(page);
-    await pays(page);
-    assert.ok(wallet.asked.includes("wallet_sendCalls") && !wallet.asked.includes("eth_sendTransaction"));
+    await swapsAsQuoted(page);
+    assert.ok(wallet.requests.includes("wallet_sendCalls") && !wallet.requests.includes("eth_sendTransaction"));
   });
 
   check("native goes in as value, and comes out unwrapped", async () => {
-    const wallet = world.wallet();
-    const { page } = await world.open("/?in=MON&out=USDC&amount=12", { wallet });
+    const wallet = environment.wallet();
+    const { page } = await environment.open("/?in=MON&out=USDC&amount=12", { wallet });
     await connect(page, "Test wallet");
     await quoted(page);
-    await pays(page);
+    await swapsAsQuoted(page);
     assert.equal(wallet.sent.length, 1);
     assert.equal(BigInt(wallet.sent[0]!.value), parseUnits("12", 18));
     await page.getByRole("button", { name: "Done" }).click();
@@ -106,21 +106,21 @@ export function swaps(world: World): void {
     await page.getByRole("button", { name: "Pay with: USDC" }).waitFor();
     await page.locator("#amount").fill("3");
     await quoted(page);
-    await pays(page);
+    await swapsAsQuoted(page);
     assert.equal(wallet.sent.length, 3);
   });
 
   check("the recipient and the sources are the visitor's choice", async () => {
-    const wallet = world.wallet();
+    const wallet = environment.wallet();
     const to = "0x00000000000000000000000000000000000b0b01";
-    const { page } = await world.open("/?in=MON&out=USDC&amount=5000", { wallet });
+    const { page } = await environment.open("/?in=MON&out=USDC&amount=5000", { wallet });
     await connect(page, "Test wallet");
     await quoted(page);
     await page.getByRole("button", { name: "Settings" }).click();
     await page.getByLabel("Recipient's address").fill(to);
     await page.getByRole("button", { name: "1%", exact: true }).click();
     await page.getByLabel("UniswapV3").uncheck();
-    await page.screenshot({ path: `${screens}/settings-light.png` });
+    await page.screenshot({ path: `${screenshots}/settings-light.png` });
     await page.getByRole("button", { name: "Close" }).click();
     await page.getByText("Step by step").click();
     await page.waitForFunction(() => {
@@ -136,32 +136,32 @@ export function swaps(world: World): void {
   });
 
   check("a split route is drawn, and told step by step", async () => {
-    const { page } = await world.open("/?in=MON&out=USDC&amount=2000000");
+    const { page } = await environment.open("/?in=MON&out=USDC&amount=2000000");
     await quoted(page);
     await page.locator(".flow .ribbon").first().waitFor();
-    const bands = await page.locator(".flow .ribbon").count();
-    assert.ok(bands > 2, `${bands} bands`);
+    const ribbons = await page.locator(".flow .ribbon").count();
+    assert.ok(ribbons > 2, `${ribbons} bands`);
     await page.getByText("Step by step").click();
     assert.equal(await page.locator(".see tbody tr").count(), await page.locator(".flow .ribbon").count());
     await page.locator(".curve .stroke").waitFor();
-    await page.screenshot({ path: `${screens}/split-light.png`, fullPage: true });
+    await page.screenshot({ path: `${screenshots}/split-light.png`, fullPage: true });
   });
 
   check("the transaction is told in words before it is signed", async () => {
-    const { page } = await world.open("/?in=USDC&out=MON&amount=42");
+    const { page } = await environment.open("/?in=USDC&out=MON&amount=42");
     await quoted(page);
     await connect(page, "Local account");
     await page.getByText("What you sign").click();
     await page.getByText("at most 42 USDC").waitFor();
     await page.getByText(/receives at least [\d.]+ MON/).waitFor();
-    await page.screenshot({ path: `${screens}/words-light.png`, fullPage: true });
+    await page.screenshot({ path: `${screenshots}/words-light.png`, fullPage: true });
   });
 
   check("tokens are found by symbol, by address and by keyboard", async () => {
-    const { page } = await world.open("/");
+    const { page } = await environment.open("/");
     await quoted(page);
     await page.getByRole("button", { name: "Receive" }).click();
-    await page.screenshot({ path: `${screens}/picker-light.png` });
+    await page.screenshot({ path: `${screenshots}/picker-light.png` });
     await page.getByRole("combobox").fill("0xee8c0e9f1bffb4eb878d8f15f368a02a35481242");
     assert.equal(await page.getByRole("grid").getByRole("row").count(), 1);
     await page.getByRole("combobox").press("Enter");

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import type { CDPSession, Page } from "playwright-core";
-import { check, quoted, show, type World } from "./checks";
+import { check, quoted, setVisible, type Environment } from "./checks";
 import { connect } from "./swaps";
-import { braid, visit } from "./world";
+import { braid, visit } from "./harness";
 
 const SECONDS = 60;
-const MOST_PER_HOUR = 10e6;
+const MAX_PER_HOUR = 10e6;
 
 /** Counts what goes over the wire, both ways, by path; bodies as they are encoded. */
 async function meter(page: Page): Promise<{ session: CDPSession; bytes: Map<string, number> }> {
@@ -27,12 +27,12 @@ async function meter(page: Page): Promise<{ session: CDPSession; bytes: Map<stri
 
 const block = async (page: Page) => Number((await page.locator(".pulse .number").textContent())!.replaceAll(",", ""));
 
-export function traffic(world: World): void {
+export function traffic(environment: Environment): void {
   check("an hour in front takes at most 10 MB at 300 ms blocks with activity, and nothing when hidden", async () => {
     const dev = await braid("dev", "--addr", "127.0.0.1:0", "--rpc-addr", "127.0.0.1:0", "--block-time", "300ms", "--activity");
     try {
       for (const amount of [1000, 2_000_000]) {
-        const { page, context } = await visit(world.browser, `${dev.page}/?in=MON&out=USDC&amount=${amount}`);
+        const { page, context } = await visit(environment.browser, `${dev.page}/?in=MON&out=USDC&amount=${amount}`);
         await quoted(page);
         await connect(page, "Local account");
         await page.locator(".curve .stroke").waitFor();
@@ -53,9 +53,9 @@ export function traffic(world: World): void {
         const parts = [...bytes].sort((a, b) => b[1] - a[1]).map(([path, n]) => `${path} ${((n / seconds) * 3.6e-3).toFixed(2)}`);
         console.log(`${steps}: ${blocks} blocks in ${seconds.toFixed(0)} s, ${(hour / 1e6).toFixed(2)} MB an hour (${parts.join(", ")})`);
         assert.ok(first > 0 && blocks > SECONDS, `${blocks} blocks in ${seconds} s`);
-        assert.ok(hour <= MOST_PER_HOUR, `${(hour / 1e6).toFixed(2)} MB an hour`);
+        assert.ok(hour <= MAX_PER_HOUR, `${(hour / 1e6).toFixed(2)} MB an hour`);
 
-        await show(page, false);
+        await setVisible(page, false);
         await page.waitForTimeout(1500);
         bytes.clear();
         await page.waitForTimeout(17_000);

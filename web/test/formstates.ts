@@ -5,21 +5,21 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import type { Page } from "playwright-core";
-import { check, quoted, type World } from "./checks";
+import { check, quoted, type Environment } from "./checks";
 import { ACTION, confirm, connect } from "./swaps";
-import { screens, type Wallet } from "./world";
+import { screenshots, type Wallet } from "./harness";
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const WBTC = "0x0555E30da8f98308EdB960aa94C0Db47230d2B9c";
 
 async function violations(page: Page, where: string): Promise<string[]> {
   await page.evaluate(axe);
-  const found = await page.evaluate(() => (window as any).axe.run({ resultTypes: ["violations"] }));
-  return found.violations.map(({ id, nodes }: any) => `${where}: ${id}: ${nodes[0]?.html.slice(0, 200)} ${nodes[0]?.failureSummary}`);
+  const problems = await page.evaluate(() => (window as any).axe.run({ resultTypes: ["violations"] }));
+  return problems.violations.map(({ id, nodes }: any) => `${where}: ${id}: ${nodes[0]?.html.slice(0, 200)} ${nodes[0]?.failureSummary}`);
 }
 
 /** Goes through the states and shows each. */
-async function* states(world: World, page: Page, wallet: Wallet): AsyncGenerator<string> {
+async function* states(environment: Environment, page: Page, wallet: Wallet): AsyncGenerator<string> {
   const amount = page.locator("#amount");
   const escape = async () => (await page.keyboard.press("Escape"), await page.getByRole("dialog").waitFor({ state: "detached" }));
   await quoted(page);
@@ -50,8 +50,8 @@ async function* states(world: World, page: Page, wallet: Wallet): AsyncGenerator
   await page.locator(ACTION, { hasText: /^Swap$/ }).waitFor();
 
   let mined = false;
-  const honest = wallet.request.bind(wallet);
-  wallet.request = async (method, params) => (method === "eth_getTransactionReceipt" && !mined ? null : honest(method, params));
+  const original = wallet.request.bind(wallet);
+  wallet.request = async (method, params) => (method === "eth_getTransactionReceipt" && !mined ? null : original(method, params));
   await confirm(page);
   await page.waitForFunction(() => document.querySelector(".steps .now")?.textContent?.includes("Waiting for the chain"));
   yield "swapping";
@@ -79,45 +79,45 @@ async function* states(world: World, page: Page, wallet: Wallet): AsyncGenerator
   await page.getByRole("button", { name: "Use this token" }).click();
   await page.locator(".notes .note").waitFor();
   yield "lookalike";
-  await page.goto(`${world.dev.page}/?in=USDC&out=EURm&amount=1000000`);
+  await page.goto(`${environment.dev.page}/?in=USDC&out=EURm&amount=1000000`);
   await connect(page, "Test wallet");
   await page.getByRole("button", { name: /impact$/ }).waitFor();
   yield "impact";
-  await page.goto(`${world.dev.page}/?in=MON&out=0x00000000000000000000000000000000DeaDBeef&amount=5`);
+  await page.goto(`${environment.dev.page}/?in=MON&out=0x00000000000000000000000000000000DeaDBeef&amount=5`);
   await page.locator(".notes .note.bad").waitFor();
   yield "unknown-token";
 }
 
-export function looksOfForm(world: World): void {
+export function formStates(environment: Environment): void {
   for (const dark of [false, true]) {
     const theme = dark ? "dark" : "light";
     check(`every state of the form, ${theme}: drawn at three widths, and axe finds nothing at 360 px`, async () => {
-      const found: string[] = [];
+      const problems: string[] = [];
       for (const width of [360, 1024, 1440]) {
-        const wallet = world.wallet();
-        const { page, context } = await world.open("/docs", { wallet, dark, width, height: width === 360 ? 740 : 900 });
+        const wallet = environment.wallet();
+        const { page, context } = await environment.open("/docs", { wallet, dark, width, height: width === 360 ? 740 : 900 });
         await context.route(/\/api\/v1\/tokens/, async (route) => {
           const response = await route.fetch();
           const body = await response.json();
           for (const token of body.tokens) if (token.address === WBTC) Object.assign(token, { symbol: "U\u0405DC", name: "USD Coin", isVerified: false });
           await route.fulfill({ response, json: body });
         });
-        await page.goto(`${world.dev.page}/?in=MON&out=USDC&amount=1000`);
-        for await (const state of states(world, page, wallet)) {
-          await page.screenshot({ path: `${screens}/state-${state}-${width}-${theme}.png` });
-          const wide = await page.evaluate(() => document.documentElement.scrollWidth);
-          if (wide > width) found.push(`${state} is ${wide} px wide`);
-          if (width === 360) found.push(...(await violations(page, state)));
+        await page.goto(`${environment.dev.page}/?in=MON&out=USDC&amount=1000`);
+        for await (const state of states(environment, page, wallet)) {
+          await page.screenshot({ path: `${screenshots}/state-${state}-${width}-${theme}.png` });
+          const pageWidth = await page.evaluate(() => document.documentElement.scrollWidth);
+          if (pageWidth > width) problems.push(`${state} is ${pageWidth} px wide`);
+          if (width === 360) problems.push(...(await violations(page, state)));
         }
         await context.close();
       }
-      assert.deepEqual(found, []);
+      assert.deepEqual(problems, []);
     }, /422/);
   }
 
   check("nothing that appears by itself moves what is there", async () => {
     for (const [width, height] of [[1240, 900], [360, 740]] as const) {
-      const { page, context } = await world.open("/docs", { width, height });
+      const { page, context } = await environment.open("/docs", { width, height });
       await context.addInitScript({
         content: `window.shifts = []; new PerformanceObserver((list) => { for (const entry of list.getEntries()) if (!entry.hadRecentInput) window.shifts.push([entry.value, ...entry.sources.map(({ node }) => node?.className ?? node?.nodeName)]); }).observe({ type: "layout-shift", buffered: true });`,
       });
@@ -127,7 +127,7 @@ export function looksOfForm(world: World): void {
         ["/?in=MON&out=USDC&amount=1000000000000000000000000", ".outcome .note"],
         ["/?in=MON&out=0x00000000000000000000000000000000DeaDBeef&amount=5", ".notes .note"],
       ] as const) {
-        await page.goto(world.dev.page + link);
+        await page.goto(environment.dev.page + link);
         await page.locator(there).first().waitFor();
         await page.waitForTimeout(300);
         const shifts = (await page.evaluate(() => (window as any).shifts)) as [number, ...string[]][];

@@ -1,67 +1,67 @@
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
-import { check, quoted, type World } from "./checks";
+import { check, quoted, type Environment } from "./checks";
 import { choose } from "./swaps";
-import { root, screens } from "./world";
+import { root, screenshots } from "./harness";
 
 /** Counts how far content jumps about, as browsers measure it, from the first paint on. */
-const shifts = {
+const recordShifts = {
   content: `window.shifts = []; new PerformanceObserver((list) => { for (const { value, hadRecentInput, sources } of list.getEntries()) if (!hadRecentInput) window.shifts.push([value, ...sources.map(({ node }) => node?.className ?? node?.nodeName)]); }).observe({ type: "layout-shift", buffered: true });`,
 };
 
 type Shift = [value: number, ...moved: string[]];
 
-export function looks(world: World): void {
+export function appearance(environment: Environment): void {
   check("a phone of 360 px sees all of it, without scrolling sideways", async () => {
     for (const [name, path] of [["swap", "/?in=MON&out=USDC&amount=123456.789"], ["market", "/market"], ["docs", "/docs"]] as const) {
-      const { page } = await world.open(path, { width: 360, height: 740 });
+      const { page } = await environment.open(path, { width: 360, height: 740 });
       if (name === "swap") await quoted(page);
       else await page.locator("tbody tr").first().waitFor();
-      const wide = await page.evaluate(() => document.documentElement.scrollWidth);
-      assert.ok(wide <= 360, `${path} is ${wide} px wide`);
-      await page.screenshot({ path: `${screens}/phone-${name}.png`, fullPage: name === "swap" });
+      const pageWidth = await page.evaluate(() => document.documentElement.scrollWidth);
+      assert.ok(pageWidth <= 360, `${path} is ${pageWidth} px wide`);
+      await page.screenshot({ path: `${screenshots}/phone-${name}.png`, fullPage: name === "swap" });
     }
   });
 
   check("neither the load nor quotes that change move anything", async () => {
     for (const [width, height] of [[1240, 900], [360, 740]] as const) {
-      const { page, context } = await world.open("/docs", { width, height });
-      await context.addInitScript(shifts);
-      await page.goto(`${world.dev.page}/?in=MON&out=USDC&amount=500000`);
+      const { page, context } = await environment.open("/docs", { width, height });
+      await context.addInitScript(recordShifts);
+      await page.goto(`${environment.dev.page}/?in=MON&out=USDC&amount=500000`);
       await quoted(page);
       await page.locator(".curve .stroke").waitFor();
       // Others trade enough to bend the price: the stream brings other quotes.
-      const client = world.wallet().client();
+      const client = environment.wallet().client();
       const query = new URLSearchParams({ tokenIn: "0x0000000000000000000000000000000000000000", tokenOut: "0x754704Bc059F8C67012fEd69BC8A327a5aafb603", amount: `3000000${"0".repeat(18)}`, recipient: client.account.address });
-      const seen = new Set<string>();
+      const quotes = new Set<string>();
       for (let i = 0; i < 4; i++) {
-        const { tx } = await (await fetch(`${world.dev.page}/api/v1/swap?${query}`)).json();
+        const { tx } = await (await fetch(`${environment.dev.page}/api/v1/swap?${query}`)).json();
         await client.waitForTransactionReceipt({ hash: await client.sendTransaction({ to: tx.to, data: tx.data, value: BigInt(tx.value), gas: BigInt(tx.estimatedGas) }) });
         await page.waitForTimeout(500);
-        seen.add((await page.locator("output.amount").textContent())!);
+        quotes.add((await page.locator("output.amount").textContent())!);
       }
-      assert.ok(seen.size > 1, "the quote does not change");
-      const moved = (await page.evaluate(() => (window as any).shifts)) as Shift[];
-      const sum = moved.reduce((total, [value]) => total + value, 0);
-      console.log(`layout shift ${sum.toFixed(4)} at ${width} px over load and ${seen.size} quotes`);
-      assert.ok(sum <= 0.05, `${sum.toFixed(4)} at ${width} px: ${JSON.stringify(moved)}`);
+      assert.ok(quotes.size > 1, "the quote does not change");
+      const shifted = (await page.evaluate(() => (window as any).shifts)) as Shift[];
+      const sum = shifted.reduce((total, [value]) => total + value, 0);
+      console.log(`layout shift ${sum.toFixed(4)} at ${width} px over load and ${quotes.size} quotes`);
+      assert.ok(sum <= 0.05, `${sum.toFixed(4)} at ${width} px: ${JSON.stringify(shifted)}`);
       await context.close();
     }
   });
 
   check("the first quote is there soon", async () => {
-    const took: number[] = [];
+    const times: number[] = [];
     for (let i = 0; i < 3; i++) {
-      const { page, context } = await world.open("/docs");
+      const { page, context } = await environment.open("/docs");
       await page.goto("about:blank");
       const began = Date.now();
-      await page.goto(`${world.dev.page}/`, { waitUntil: "commit" });
+      await page.goto(`${environment.dev.page}/`, { waitUntil: "commit" });
       await quoted(page);
-      took.push(Date.now() - began);
+      times.push(Date.now() - began);
       await context.close();
     }
-    const best = Math.min(...took);
-    console.log(`first quote after ${took.join(", ")} ms`);
+    const best = Math.min(...times);
+    console.log(`first quote after ${times.join(", ")} ms`);
     assert.ok(best < 10_000, `${best} ms`); // loosely: the machine may be busy
   });
 
@@ -74,7 +74,7 @@ export function looks(world: World): void {
   });
 
   check("the keyboard is enough", async () => {
-    const { page } = await world.open("/");
+    const { page } = await environment.open("/");
     await quoted(page);
     await page.keyboard.press("Tab");
     await page.keyboard.press("Enter"); // to the content

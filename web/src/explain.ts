@@ -4,7 +4,7 @@ import { percent, short } from "./amount";
 import { Problem, Unreachable, type Token } from "./api";
 import { codeOf } from "./wallet";
 
-export interface Words {
+export interface Explanation {
   title: string;
   advice: string;
   /** An amount that would work, in raw units. */
@@ -13,30 +13,30 @@ export interface Words {
   excluded?: boolean;
 }
 
-export class Refusal extends Error {
-  constructor(readonly words: Words) {
-    super(words.title);
+export class ExplainedError extends Error {
+  constructor(readonly explanation: Explanation) {
+    super(explanation.title);
   }
 }
 
-const again = "Try again; nothing was sent.";
+const retryAdvice = "Try again; nothing was sent.";
 
-export function explain(error: unknown, tokenIn: Token, tokenOut: Token): Words {
-  if (error instanceof Refusal) return error.words;
+export function explain(error: unknown, tokenIn: Token, tokenOut: Token): Explanation {
+  if (error instanceof ExplainedError) return error.explanation;
   if (error instanceof Unreachable) {
     return { title: "The service does not answer", advice: "Quotes come back by themselves as soon as it does." };
   }
-  if (error instanceof Problem) return ofProblem(error, tokenIn, tokenOut);
+  if (error instanceof Problem) return explainProblem(error, tokenIn, tokenOut);
   if (codeOf(error) === 4001 || codeOf(error) === 5000) return { title: "You declined in the wallet", advice: "Nothing was sent." };
   if (codeOf(error) === -32002) return { title: "The wallet already waits for you", advice: "Open it and answer its question." };
   const message = error instanceof Error ? error.message.split("\n")[0]!.slice(0, 160) : "";
   if (/insufficient funds/i.test(message)) return { title: "Not enough MON for this swap and its gas", advice: "Gas is paid in MON, for the whole gas limit." };
-  return { title: "The wallet could not do it", advice: message ? `It says: ${message}` : again };
+  return { title: "The wallet could not do it", advice: message ? `It says: ${message}` : retryAdvice };
 }
 
-function ofProblem({ code, body }: Problem, tokenIn: Token, tokenOut: Token): Words {
+function explainProblem({ code, body }: Problem, tokenIn: Token, tokenOut: Token): Explanation {
   const { hints, detail } = body;
-  const sized = (raw: string | undefined) => (raw ? { amount: BigInt(raw) } : {});
+  const withAmount = (raw: string | undefined) => (raw ? { amount: BigInt(raw) } : {});
   const amount = (raw: string) => `${short(BigInt(raw), tokenIn.decimals)} ${tokenIn.symbol}`;
   switch (code) {
     case "NO_ROUTE":
@@ -48,13 +48,13 @@ function ofProblem({ code, body }: Problem, tokenIn: Token, tokenOut: Token): Wo
       return {
         title: "More than the market holds",
         advice: hints.maxAmountIn ? `At most ${amount(hints.maxAmountIn)} can be swapped now.` : "Try a smaller amount.",
-        ...sized(hints.maxAmountIn),
+        ...withAmount(hints.maxAmountIn),
       };
     case "AMOUNT_TOO_SMALL":
       return {
         title: "Too small to buy anything",
         advice: hints.minAmountIn ? `It takes ${amount(hints.minAmountIn)} to get the smallest unit of ${tokenOut.symbol}.` : "Try a larger amount.",
-        ...sized(hints.minAmountIn),
+        ...withAmount(hints.minAmountIn),
       };
     case "PRICE_IMPACT_TOO_HIGH":
       return {

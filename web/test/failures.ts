@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { createServer } from "node:net";
 import { encodeFunctionData, erc20Abi } from "viem";
-import { check, quoted, type World } from "./checks";
+import { check, quoted, type Environment } from "./checks";
 import { ACTION, confirm, connect, swap } from "./swaps";
-import { braid, screens, visit } from "./world";
+import { braid, screenshots, visit } from "./harness";
 
-const free = (): Promise<number> =>
+const freePort = (): Promise<number> =>
   new Promise((resolve) => {
     const server = createServer().listen(0, "127.0.0.1", () => {
       const { port } = server.address() as { port: number };
@@ -13,21 +13,21 @@ const free = (): Promise<number> =>
     });
   });
 
-export function troubles(world: World): void {
+export function failures(environment: Environment): void {
   check("no route for lack of sources is explained, and undone by a click", async () => {
-    const { page } = await world.open("/?in=MON&out=USDC&amount=10");
+    const { page } = await environment.open("/?in=MON&out=USDC&amount=10");
     await quoted(page);
-    const ids = (await (await fetch(`${world.dev.page}/api/v1/liquidity-sources`)).json()).sources.map((source: { id: string }) => source.id);
+    const ids = (await (await fetch(`${environment.dev.page}/api/v1/liquidity-sources`)).json()).sources.map((source: { id: string }) => source.id);
     await page.evaluate((all) => localStorage.setItem("excluded", JSON.stringify(all)), ids);
     await page.reload();
     await page.getByText("Only sources you excluded trade this pair").waitFor();
-    await page.screenshot({ path: `${screens}/no-route-light.png` });
+    await page.screenshot({ path: `${screenshots}/no-route-light.png` });
     await page.getByRole("button", { name: "Allow all sources" }).click();
     await quoted(page);
   });
 
   check("an amount beyond the market is explained, with one that works", async () => {
-    const { page } = await world.open("/?in=MON&out=USDC&amount=1000000000000000000000000");
+    const { page } = await environment.open("/?in=MON&out=USDC&amount=1000000000000000000000000");
     await page.getByText("More than the market holds").waitFor();
     await page.getByRole("button", { name: /^Use \d/ }).click();
     await quoted(page);
@@ -35,36 +35,36 @@ export function troubles(world: World): void {
   });
 
   check("a declined signature loses nothing", async () => {
-    const wallet = world.wallet();
-    wallet.declines = true;
-    const { page } = await world.open("/?in=MON&out=USDC&amount=10", { wallet });
+    const wallet = environment.wallet();
+    wallet.rejects = true;
+    const { page } = await environment.open("/?in=MON&out=USDC&amount=10", { wallet });
     await connect(page, "Test wallet");
     await quoted(page);
     await confirm(page);
     await page.getByText("You declined in the wallet").waitFor();
     await page.getByRole("button", { name: "Back" }).click();
-    wallet.declines = false;
+    wallet.rejects = false;
     await confirm(page);
     await page.getByRole("dialog", { name: "Swapped", exact: true }).waitFor();
   });
 
   check("a wallet on another chain is brought here, and told about it first", async () => {
-    const wallet = world.wallet();
+    const wallet = environment.wallet();
     wallet.chain = 1;
     wallet.knowsChain = false;
-    const { page } = await world.open("/?in=MON&out=USDC&amount=10", { wallet });
+    const { page } = await environment.open("/?in=MON&out=USDC&amount=10", { wallet });
     await connect(page, "Test wallet");
     await page.locator(ACTION, { hasText: "Switch the wallet to Monad" }).click();
     await page.locator(ACTION, { hasText: /^Swap$/ }).waitFor();
-    assert.ok(wallet.asked.includes("wallet_addEthereumChain"));
+    assert.ok(wallet.requests.includes("wallet_addEthereumChain"));
     assert.equal(wallet.chain, 143);
   });
 
   check("a wallet on the real chain 143 never signs for the local one", async () => {
-    const wallet = world.wallet();
-    const honest = wallet.request.bind(wallet);
-    wallet.request = async (method, params) => (method === "eth_getBlockByNumber" ? { hash: `0x${"12".repeat(32)}` } : honest(method, params));
-    const { page } = await world.open("/?in=MON&out=USDC&amount=10", { wallet });
+    const wallet = environment.wallet();
+    const original = wallet.request.bind(wallet);
+    wallet.request = async (method, params) => (method === "eth_getBlockByNumber" ? { hash: `0x${"12".repeat(32)}` } : original(method, params));
+    const { page } = await environment.open("/?in=MON&out=USDC&amount=10", { wallet });
     await connect(page, "Test wallet");
     await quoted(page);
     await page.locator(ACTION, { hasText: /^Swap$/ }).click();
@@ -73,14 +73,14 @@ export function troubles(world: World): void {
   });
 
   check("a wallet that moves to another chain in the middle of a swap signs no more", async () => {
-    const wallet = world.wallet(); // which tells nobody when it moves
-    const honest = wallet.request.bind(wallet);
+    const wallet = environment.wallet(); // which tells nobody when it moves
+    const original = wallet.request.bind(wallet);
     wallet.request = async (method, params) => {
-      const answer = await honest(method, params);
+      const answer = await original(method, params);
       if (method === "eth_sendTransaction") wallet.chain = 1;
       return answer;
     };
-    const { page } = await world.open("/?in=USDC&out=MON&amount=10", { wallet });
+    const { page } = await environment.open("/?in=USDC&out=MON&amount=10", { wallet });
     await connect(page, "Test wallet");
     await quoted(page);
     await confirm(page);
@@ -90,15 +90,15 @@ export function troubles(world: World): void {
   });
 
   check("a transaction that is not what was asked for is never signed", async () => {
-    const wallet = world.wallet();
-    const { page, context } = await world.open("/?in=MON&out=USDC&amount=10", { wallet });
+    const wallet = environment.wallet();
+    const { page, context } = await environment.open("/?in=MON&out=USDC&amount=10", { wallet });
     await connect(page, "Test wallet");
     await quoted(page);
     await context.route(/\/api\/v1\/swap/, async (route) => {
       const response = await route.fetch();
       const body = await response.json();
-      const thief = "00000000000000000000000000000000deadbeef";
-      body.tx.data = body.tx.data.replaceAll(wallet.account.address.slice(2).toLowerCase(), thief);
+      const attacker = "00000000000000000000000000000000deadbeef";
+      body.tx.data = body.tx.data.replaceAll(wallet.account.address.slice(2).toLowerCase(), attacker);
       await route.fulfill({ response, json: body });
     });
     await page.locator(ACTION, { hasText: /^Swap$/ }).click();
@@ -107,50 +107,50 @@ export function troubles(world: World): void {
   });
 
   check("no answer can have more approved than the swap takes", async () => {
-    const wallet = world.wallet();
-    const { page, context } = await world.open("/?in=USDC&out=MON&amount=10", { wallet });
+    const wallet = environment.wallet();
+    const { page, context } = await environment.open("/?in=USDC&out=MON&amount=10", { wallet });
     await connect(page, "Test wallet");
     await quoted(page);
-    const thief = "0x00000000000000000000000000000000deadbeef";
+    const attacker = "0x00000000000000000000000000000000deadbeef";
     await context.route(/\/api\/v1\/swap/, async (route) => {
       const response = await route.fetch();
       const body = await response.json();
-      const data = encodeFunctionData({ abi: erc20Abi, functionName: "approve", args: [thief, 2n ** 256n - 1n] });
+      const data = encodeFunctionData({ abi: erc20Abi, functionName: "approve", args: [attacker, 2n ** 256n - 1n] });
       body.approval = { to: body.tokenIn, data, value: "0" };
       await route.fulfill({ response, json: body });
     });
     await confirm(page);
     await page.getByRole("dialog", { name: /^(Not swapped|Swapped)$/ }).waitFor();
-    assert.ok(!wallet.sent.some(({ data }) => data.includes(thief.slice(2))), "the thief is approved");
+    assert.ok(!wallet.sent.some(({ data }) => data.includes(attacker.slice(2))), "the thief is approved");
   });
 
   check("a batch is waited for, though the wallet is out of reach for a moment", async () => {
-    const wallet = world.wallet();
-    wallet.batches = true;
-    const honest = wallet.request.bind(wallet);
-    let failures = 0;
+    const wallet = environment.wallet();
+    wallet.supportsBatches = true;
+    const original = wallet.request.bind(wallet);
+    let attempts = 0;
     wallet.request = async (method, params) => {
-      if (method === "wallet_getCallsStatus" && failures++ < 2) throw { code: -32603, message: "no connection" };
-      return honest(method, params);
+      if (method === "wallet_getCallsStatus" && attempts++ < 2) throw { code: -32603, message: "no connection" };
+      return original(method, params);
     };
-    const { page } = await world.open("/?in=USDC&out=MON&amount=10", { wallet });
+    const { page } = await environment.open("/?in=USDC&out=MON&amount=10", { wallet });
     await connect(page, "Test wallet");
     await quoted(page);
     await swap(page);
-    assert.ok(failures > 2);
+    assert.ok(attempts > 2);
   });
 
   check("the service goes away and comes back, and so do the quotes", async () => {
-    const addr = `127.0.0.1:${await free()}`;
-    let service = await braid("serve", "--local", "--addr", addr, "--rpc", world.dev.rpc);
-    const { page, context } = await visit(world.browser, `${service.page}/?in=MON&out=USDC&amount=10`);
+    const addr = `127.0.0.1:${await freePort()}`;
+    let service = await braid("serve", "--local", "--addr", addr, "--rpc", environment.dev.rpc);
+    const { page, context } = await visit(environment.browser, `${service.page}/?in=MON&out=USDC&amount=10`);
     try {
       await quoted(page);
       assert.equal(await page.locator('meta[name="braid:local"]').getAttribute("content"), "", "serve offers no account");
       await service.stop();
       await page.getByText("The service does not answer").waitFor();
-      await page.screenshot({ path: `${screens}/down-light.png` });
-      service = await braid("serve", "--local", "--addr", addr, "--rpc", world.dev.rpc);
+      await page.screenshot({ path: `${screenshots}/down-light.png` });
+      service = await braid("serve", "--local", "--addr", addr, "--rpc", environment.dev.rpc);
       await quoted(page);
     } finally {
       await context.close();
@@ -159,15 +159,15 @@ export function troubles(world: World): void {
   });
 
   check("what tokens say of themselves stays text", async () => {
-    const { page, context } = await world.open("/docs"); // any page of this origin, before the list is read
-    const evil = `<img src=x onerror="document.title='owned'">`;
+    const { page, context } = await environment.open("/docs"); // any page of this origin, before the list is read
+    const markup = `<img src=x onerror="document.title='owned'">`;
     await context.route(/\/api\/v1\/tokens/, async (route) => {
       const response = await route.fetch();
       const body = await response.json();
-      body.tokens[3] = { ...body.tokens[3], symbol: evil, name: evil, logoURI: "javascript:document.title='owned'" };
+      body.tokens[3] = { ...body.tokens[3], symbol: markup, name: markup, logoURI: "javascript:document.title='owned'" };
       await route.fulfill({ response, json: body });
     });
-    await page.goto(`${world.dev.page}/`);
+    await page.goto(`${environment.dev.page}/`);
     await quoted(page);
     await page.getByRole("button", { name: "Receive" }).click();
     await page.getByRole("combobox").fill("<img");

@@ -1,16 +1,16 @@
 // A quote from block to block.
 
-import { pause, Problem, request, Unreachable, type ProblemBody, type Query, type Quote } from "./api";
-import { behind, following, heard, newBlock, unreachable } from "./connection";
+import { delay, Problem, request, Unreachable, type ProblemBody, type Query, type Quote } from "./api";
+import { notReadyReason, streaming, markReceived, setBlock, markUnreachable } from "./connection";
 
-export interface Follower {
-  quote(quote: Quote): void;
+export interface Subscriber {
+  onQuote(onQuote: Quote): void;
   /** The answer is an error, or there is none; the page goes on trying. */
-  fail(error: Problem | Unreachable): void;
+  onError(error: Problem | Unreachable): void;
 }
 
 /** A stream that was silent for this long is opened anew. */
-const REOPEN_MS = 5000;
+const SILENCE_TIMEOUT_MS = 5000;
 
 /** How often a page asks that may not keep a stream. */
 const POLL_MS = 1500;
@@ -20,35 +20,35 @@ const POLL_MS = 1500;
  * together. This many may be streams, so that there are always some left for
  * requests; the other visible tabs ask now and then.
  */
-const STREAMS = 4;
+const MAX_STREAMS = 4;
 
 /** Follows a quote until the signal says stop. */
-export async function follow(query: Query, follower: Follower, signal: AbortSignal): Promise<void> {
-  following.value = true;
-  signal.addEventListener("abort", () => (following.value = false), { once: true });
+export async function subscribe(query: Query, subscriber: Subscriber, signal: AbortSignal): Promise<void> {
+  streaming.value = true;
+  signal.addEventListener("abort", () => (streaming.value = false), { once: true });
   for (let failures = 0; !signal.aborted; failures++) {
-    let wait = Math.min(250 * 2 ** failures, 2000);
+    let delayMs = Math.min(250 * 2 ** failures, 2000);
     try {
-      const streamed = await withSlot(() => stream(query, follower, signal, () => (failures = 0)));
+      const streamed = await withSlot(() => stream(query, subscriber, signal, () => (failures = 0)));
       if (!streamed) {
-        await poll(query, follower, signal);
-        wait = POLL_MS;
+        await poll(query, subscriber, signal);
+        delayMs = POLL_MS;
       }
     } catch (error) {
       if (signal.aborted) return;
-      if (error instanceof Silent) continue;
-      if (!(error instanceof Problem)) unreachable();
-      follower.fail(error instanceof Problem ? error : new Unreachable("the service does not answer"));
+      if (error instanceof StreamTimeout) continue;
+      if (!(error instanceof Problem)) markUnreachable();
+      subscriber.onError(error instanceof Problem ? error : new Unreachable("the service does not answer"));
       if (error instanceof Problem && error.body.status === 400) return; // it will not change by itself
     }
-    await pause(wait, signal);
+    await delay(delayMs, signal);
   }
 }
 
 /** Runs while it holds one of the slots of all tabs; false if there is none. */
 async function withSlot(run: () => Promise<void>): Promise<boolean> {
   if (!navigator.locks) return run().then(() => true); // only secure origins have them
-  for (let slot = 0; slot < STREAMS; slot++) {
+  for (let slot = 0; slot < MAX_STREAMS; slot++) {
     const ran = await navigator.locks.request(`stream ${slot}`, { ifAvailable: true }, async (lock) => {
       if (lock) await run();
       return lock !== null;
@@ -59,62 +59,62 @@ async function withSlot(run: () => Promise<void>): Promise<boolean> {
 }
 
 /** The stream said nothing for too long. */
-class Silent extends Error {}
+class StreamTimeout extends Error {}
 
-async function stream(query: Query, follower: Follower, signal: AbortSignal, working: () => void): Promise<void> {
+async function stream(query: Query, subscriber: Subscriber, signal: AbortSignal, onProgress: () => void): Promise<void> {
   const attempt = new AbortController();
-  const stop = () => attempt.abort();
-  signal.addEventListener("abort", stop, { once: true });
-  let timer = setTimeout(stop, REOPEN_MS);
-  const arrived = () => {
+  const abort = () => attempt.abort();
+  signal.addEventListener("abort", abort, { once: true });
+  let timer = setTimeout(abort, SILENCE_TIMEOUT_MS);
+  const onData = () => {
     clearTimeout(timer);
-    timer = setTimeout(stop, REOPEN_MS);
-    heard();
-    working();
+    timer = setTimeout(abort, SILENCE_TIMEOUT_MS);
+    markReceived();
+    onProgress();
   };
   try {
     const response = await request("/stream", query, attempt.signal);
-    for await (const { event, data } of events(response.body!, arrived)) tell(event, data, follower);
+    for await (const { event, data } of events(response.body!, onData)) dispatch(event, data, subscriber);
   } catch (error) {
-    throw attempt.signal.aborted && !signal.aborted ? new Silent() : error;
+    throw attempt.signal.aborted && !signal.aborted ? new StreamTimeout() : error;
   } finally {
     clearTimeout(timer);
-    signal.removeEventListener("abort", stop);
+    signal.removeEventListener("abort", abort);
     attempt.abort();
   }
 }
 
-function tell(event: string, data: string, follower: Follower): void {
+function dispatch(event: string, data: string, subscriber: Subscriber): void {
   const body: unknown = JSON.parse(data);
   if (event === "block") {
     const { number, timestamp, sentAt } = body as { number: number; timestamp: number; sentAt: number };
-    newBlock(number, timestamp, sentAt);
+    setBlock(number, timestamp, sentAt);
   } else if (event === "quote") {
-    follower.quote(body as Quote);
+    subscriber.onQuote(body as Quote);
   } else if (event === "problem") {
     const problem = new Problem(body as ProblemBody);
-    if (problem.code === "STATE_STALE") behind.value = problem.message;
-    follower.fail(problem);
+    if (problem.code === "STATE_STALE") notReadyReason.value = problem.message;
+    subscriber.onError(problem);
   }
 }
 
-async function poll(query: Query, follower: Follower, signal: AbortSignal): Promise<void> {
-  const both = AbortSignal.any([signal, AbortSignal.timeout(REOPEN_MS)]);
+async function poll(query: Query, subscriber: Subscriber, signal: AbortSignal): Promise<void> {
+  const limited = AbortSignal.any([signal, AbortSignal.timeout(SILENCE_TIMEOUT_MS)]);
   try {
-    const response = await request("/quote", query, both);
+    const response = await request("/quote", query, limited);
     const quote = (await response.json()) as Quote;
     const headers = response.headers;
-    newBlock(quote.meta.blockNumber, Number(headers.get("X-Block-Timestamp")), Date.parse(headers.get("Date") ?? ""));
-    heard();
-    follower.quote(quote);
+    setBlock(quote.meta.blockNumber, Number(headers.get("X-Block-Timestamp")), Date.parse(headers.get("Date") ?? ""));
+    markReceived();
+    subscriber.onQuote(quote);
   } catch (error) {
-    if (error instanceof Problem) heard();
-    throw both.aborted && !signal.aborted ? new Silent() : error;
+    if (error instanceof Problem) markReceived();
+    throw limited.aborted && !signal.aborted ? new StreamTimeout() : error;
   }
 }
 
 /** The events of a text/event-stream. Comments are left out, but have arrived too. */
-async function* events(body: ReadableStream<Uint8Array>, arrived: () => void): AsyncGenerator<{ event: string; data: string }> {
+async function* events(body: ReadableStream<Uint8Array>, onData: () => void): AsyncGenerator<{ event: string; data: string }> {
   const reader = body.getReader();
   const decoder = new TextDecoder();
   let text = "";
@@ -122,7 +122,7 @@ async function* events(body: ReadableStream<Uint8Array>, arrived: () => void): A
     for (;;) {
       const { done, value } = await reader.read();
       if (done) return;
-      arrived();
+      onData();
       text += decoder.decode(value, { stream: true });
       for (let end = text.indexOf("\n\n"); end >= 0; end = text.indexOf("\n\n")) {
         const fields = new Map<string, string>();

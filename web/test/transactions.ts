@@ -1,33 +1,33 @@
 import assert from "node:assert/strict";
-import { check, quoted, type World } from "./checks";
+import { check, quoted, type Environment } from "./checks";
 import { ACTION, confirm, connect } from "./swaps";
-import { screens, type Wallet } from "./world";
+import { screenshots, type Wallet } from "./harness";
 
 /** A wallet that knows of no receipt until it is told to. */
-function slowChain(wallet: Wallet): () => void {
-  const honest = wallet.request.bind(wallet);
+function delayReceipts(wallet: Wallet): () => void {
+  const original = wallet.request.bind(wallet);
   let mined = false;
-  wallet.request = async (method, params) => (method === "eth_getTransactionReceipt" && !mined ? null : honest(method, params));
+  wallet.request = async (method, params) => (method === "eth_getTransactionReceipt" && !mined ? null : original(method, params));
   return () => (mined = true);
 }
 
 /** A wallet in which somebody thinks before signing. */
-function slowOwner(wallet: Wallet): () => void {
-  const honest = wallet.request.bind(wallet);
+function delaySignature(wallet: Wallet): () => void {
+  const original = wallet.request.bind(wallet);
   let sign = () => {};
   const signed = new Promise<void>((resolve) => (sign = resolve));
   wallet.request = async (method, params) => {
     if (method === "eth_sendTransaction") await signed;
-    return honest(method, params);
+    return original(method, params);
   };
   return sign;
 }
 
-export function activity(world: World): void {
+export function transactions(environment: Environment): void {
   check("a dialog closed in mid-swap loses nothing, and no second swap is hot", async () => {
-    const wallet = world.wallet();
-    const release = slowChain(wallet);
-    const { page } = await world.open("/?in=MON&out=USDC&amount=21", { wallet });
+    const wallet = environment.wallet();
+    const release = delayReceipts(wallet);
+    const { page } = await environment.open("/?in=MON&out=USDC&amount=21", { wallet });
     await connect(page, "Test wallet");
     await quoted(page);
     await confirm(page);
@@ -36,12 +36,12 @@ export function activity(world: World): void {
     await page.keyboard.press("Escape");
     await page.getByRole("button", { name: "Transactions: 1 pending" }).waitFor();
     await page.locator(ACTION, { hasText: "Swap in progress" }).waitFor();
-    await page.screenshot({ path: `${screens}/pending-light.png` });
+    await page.screenshot({ path: `${screenshots}/pending-light.png` });
     assert.equal(wallet.sent.length, 1);
     release();
     const toast = page.locator(".toast", { hasText: "Swapped" });
     await toast.waitFor();
-    await page.screenshot({ path: `${screens}/toast-light.png` });
+    await page.screenshot({ path: `${screenshots}/toast-light.png` });
     await toast.getByRole("button", { name: "Details" }).click();
     const detail = page.getByRole("dialog", { name: "Swapped" });
     await detail.locator(".receipt > div", { hasText: "Received" }).waitFor();
@@ -52,16 +52,16 @@ export function activity(world: World): void {
 
     await page.locator("#amount").fill("5");
     await page.getByRole("button", { name: "Transactions" }).click();
-    await page.screenshot({ path: `${screens}/transactions-light.png` });
+    await page.screenshot({ path: `${screenshots}/transactions-light.png` });
     await page.getByRole("dialog", { name: "Transactions" }).getByRole("button", { name: /^21 MON/ }).click();
     await page.getByRole("button", { name: "Swap again" }).click();
     assert.equal(await page.locator("#amount").inputValue(), "21");
   });
 
   check("a reload between sending and mining brings the receipt all the same", async () => {
-    const wallet = world.wallet();
-    const release = slowChain(wallet);
-    const { page } = await world.open("/?in=MON&out=USDC&amount=22", { wallet });
+    const wallet = environment.wallet();
+    const release = delayReceipts(wallet);
+    const { page } = await environment.open("/?in=MON&out=USDC&amount=22", { wallet });
     await connect(page, "Test wallet");
     await quoted(page);
     await confirm(page);
@@ -70,7 +70,7 @@ export function activity(world: World): void {
     await page.getByRole("button", { name: "Transactions: 1 pending" }).waitFor();
     await page.locator(ACTION, { hasText: "Your last swap is pending" }).click();
     await page.getByText("It waits for the chain.").waitFor();
-    await page.screenshot({ path: `${screens}/resumed-light.png` });
+    await page.screenshot({ path: `${screenshots}/resumed-light.png` });
     release();
     const detail = page.getByRole("dialog", { name: "Swapped" });
     await detail.getByText("none, to the wei").waitFor();
@@ -79,9 +79,9 @@ export function activity(world: World): void {
   });
 
   check("a swap signed after the page was reloaded is found", async () => {
-    const wallet = world.wallet();
-    const sign = slowOwner(wallet);
-    const { page } = await world.open("/?in=MON&out=USDC&amount=23", { wallet });
+    const wallet = environment.wallet();
+    const sign = delaySignature(wallet);
+    const { page } = await environment.open("/?in=MON&out=USDC&amount=23", { wallet });
     await connect(page, "Test wallet");
     await quoted(page);
     await confirm(page);
@@ -90,15 +90,15 @@ export function activity(world: World): void {
     await page.reload();
     await page.locator(ACTION, { hasText: "A swap waits in your wallet" }).click();
     await page.getByText("asked to sign this when the page was closed").waitFor();
-    await page.screenshot({ path: `${screens}/in-wallet-light.png` });
+    await page.screenshot({ path: `${screenshots}/in-wallet-light.png` });
     sign();
     await page.getByRole("dialog", { name: "Swapped" }).getByText("none, to the wei").waitFor();
   });
 
   check("an approval pending at a reload is said to be no swap", async () => {
-    const wallet = world.wallet();
-    const release = slowChain(wallet);
-    const { page } = await world.open("/?in=WBTC&out=MON&amount=0.0024", { wallet });
+    const wallet = environment.wallet();
+    const release = delayReceipts(wallet);
+    const { page } = await environment.open("/?in=WBTC&out=MON&amount=0.0024", { wallet });
     await connect(page, "Test wallet");
     await quoted(page);
     await confirm(page);
@@ -113,9 +113,9 @@ export function activity(world: World): void {
   });
 
   check("what cannot be followed can be let go", async () => {
-    const wallet = world.wallet();
-    slowChain(wallet);
-    const { page } = await world.open("/?in=MON&out=USDC&amount=25", { wallet });
+    const wallet = environment.wallet();
+    delayReceipts(wallet);
+    const { page } = await environment.open("/?in=MON&out=USDC&amount=25", { wallet });
     await connect(page, "Test wallet");
     await quoted(page);
     await confirm(page);
@@ -127,17 +127,17 @@ export function activity(world: World): void {
   });
 
   check("garbage in storage, and what happened on another chain, is no transaction", async () => {
-    const wallet = world.wallet();
-    const { page } = await world.open("/?in=MON&out=USDC&amount=26", { wallet });
+    const wallet = environment.wallet();
+    const { page } = await environment.open("/?in=MON&out=USDC&amount=26", { wallet });
     await connect(page, "Test wallet");
     await quoted(page);
     await confirm(page);
     await page.getByRole("dialog", { name: "Swapped" }).waitFor();
-    const kept = await page.evaluate(() => localStorage.getItem("transactions")!);
-    const [entry] = JSON.parse(kept);
+    const stored = await page.evaluate(() => localStorage.getItem("transactions")!);
+    const [entry] = JSON.parse(stored);
     const unknown = { ...entry, id: "other", hash: `0x${"ab".repeat(32)}`, state: "sent" };
-    const elsewhere = { ...entry, id: "elsewhere", chain: "143", state: "sent" };
-    for (const stored of ["{", "null", "7", '[null,1,"x",{}]', JSON.stringify([{ ...entry, amountIn: "x" }, { ...entry, tokenIn: null }, { ...entry, state: "sent", hash: "<b>" }]), JSON.stringify([unknown, elsewhere])]) {
+    const otherChain = { ...entry, id: "elsewhere", chain: "143", state: "sent" };
+    for (const stored of ["{", "null", "7", '[null,1,"x",{}]', JSON.stringify([{ ...entry, amountIn: "x" }, { ...entry, tokenIn: null }, { ...entry, state: "sent", hash: "<b>" }]), JSON.stringify([unknown, otherChain])]) {
       await page.evaluate((text) => (localStorage.setItem("transactions", text), localStorage.setItem("recent", text), localStorage.setItem("favourites", text)), stored);
       await page.reload();
       await quoted(page);
@@ -154,7 +154,7 @@ export function activity(world: World): void {
     await page.getByRole("button", { name: "Transactions" }).click();
     await page.locator(".activities li").nth(49).waitFor();
     assert.equal(await page.locator(".activities li").count(), 50);
-    await page.evaluate((text) => localStorage.setItem("transactions", text), kept);
+    await page.evaluate((text) => localStorage.setItem("transactions", text), stored);
     await page.reload();
     await connect(page, "Test wallet");
     await page.getByRole("button", { name: "Transactions" }).click();

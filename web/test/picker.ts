@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import type { BrowserContext, Page } from "playwright-core";
-import { check, quoted, type World } from "./checks";
+import { check, quoted, type Environment } from "./checks";
 import { ACTION, choose, connect } from "./swaps";
-import { screens } from "./world";
+import { screenshots } from "./harness";
 
 const USDC = "0x754704Bc059F8C67012fEd69BC8A327a5aafb603";
 
 /** A market in which one token is not verified and calls itself something else. */
-async function forge(context: BrowserContext, address: string, symbol: string, name = "Some token"): Promise<void> {
+async function renameToken(context: BrowserContext, address: string, symbol: string, name = "Some token"): Promise<void> {
   await context.route(/\/api\/v1\/tokens/, async (route) => {
     const response = await route.fetch();
     const body = await response.json();
@@ -18,14 +18,14 @@ async function forge(context: BrowserContext, address: string, symbol: string, n
 
 const rows = (page: Page) => page.getByRole("grid").getByRole("row");
 
-export function picks(world: World): void {
+export function picker(environment: Environment): void {
   const WBTC = "0x0555E30da8f98308EdB960aa94C0Db47230d2B9c";
 
   check("tokens that look like others are warned about, by link and in the picker", async () => {
     for (const symbol of ["USDC", "USD\u0421", "u\u200bsdc", "USDC.", "ＵＳＤＣ"]) {
-      const { page, context } = await world.open("/docs");
-      await forge(context, WBTC, symbol);
-      await page.goto(`${world.dev.page}/?in=MON&out=${WBTC}&amount=10`);
+      const { page, context } = await environment.open("/docs");
+      await renameToken(context, WBTC, symbol);
+      await page.goto(`${environment.dev.page}/?in=MON&out=${WBTC}&amount=10`);
       await quoted(page);
       await page.locator(".notes .note.bad", { hasText: `is not USDC (${USDC})` }).waitFor();
       await page.locator(".notes .note", { hasText: WBTC }).waitFor();
@@ -33,7 +33,7 @@ export function picks(world: World): void {
         await connect(page, "Local account");
         await page.locator(ACTION, { hasText: "Swap a look-alike of USDC" }).waitFor();
       }
-      if (symbol === "USDC") await page.screenshot({ path: `${screens}/lookalike-light.png` });
+      if (symbol === "USDC") await page.screenshot({ path: `${screenshots}/lookalike-light.png` });
       await page.getByRole("button", { name: "Receive" }).click();
       await page.getByRole("combobox").fill(WBTC);
       await rows(page).first().locator(".main").click();
@@ -41,7 +41,7 @@ export function picks(world: World): void {
       await card.getByText(`is not USDC (${USDC})`).waitFor();
       await card.getByText(WBTC, { exact: true }).waitFor();
       await card.locator("dl > div", { hasText: "Liquidity" }).getByText(/\$/).waitFor();
-      if (symbol === "USDC") await page.screenshot({ path: `${screens}/risk-light.png` });
+      if (symbol === "USDC") await page.screenshot({ path: `${screenshots}/risk-light.png` });
       await card.getByRole("button", { name: "Use this token" }).click();
       await page.getByRole("dialog").waitFor({ state: "detached" });
       await context.close();
@@ -49,9 +49,9 @@ export function picks(world: World): void {
   });
 
   check("a token that nobody vouches for is said to be so, once in the picker and always on the form", async () => {
-    const { page, context } = await world.open("/docs");
-    await forge(context, WBTC, "CAT");
-    await page.goto(`${world.dev.page}/`);
+    const { page, context } = await environment.open("/docs");
+    await renameToken(context, WBTC, "CAT");
+    await page.goto(`${environment.dev.page}/`);
     await quoted(page);
     for (const first of [true, false]) {
       await page.getByRole("button", { name: "Receive" }).click();
@@ -65,34 +65,34 @@ export function picks(world: World): void {
   });
 
   check("a link to what is no token here says so", async () => {
-    const stranger = "0x00000000000000000000000000000000DeaDBeef";
-    for (const [link, said] of [
-      [`/?in=MON&out=${stranger}&amount=10`, `${stranger} is not a token of this market. The link names it to receive`],
-      [`/?in=${stranger}&out=USDC&amount=10`, `${stranger} is not a token of this market. The link names it to pay with`],
+    const unknown = "0x00000000000000000000000000000000DeaDBeef";
+    for (const [link, message] of [
+      [`/?in=MON&out=${unknown}&amount=10`, `${unknown} is not a token of this market. The link names it to receive`],
+      [`/?in=${unknown}&out=USDC&amount=10`, `${unknown} is not a token of this market. The link names it to pay with`],
       ["/?in=MON&out=NOPE&amount=10", "NOPE is not a token of this market"],
       ["/?in=USDC&out=USDC&amount=10", "the same token"],
     ] as const) {
-      const { page } = await world.open(link);
-      await page.locator(".notes .note", { hasText: said }).waitFor();
+      const { page } = await environment.open(link);
+      await page.locator(".notes .note", { hasText: message }).waitFor();
       assert.doesNotMatch(await page.locator("output.amount").innerText(), /[1-9]/, "something else is quoted");
-      if (said.includes("receive")) await page.screenshot({ path: `${screens}/unknown-token-light.png` });
-      await choose(page, said.includes("pay with") ? "Pay with" : "Receive", "WETH");
-      await page.locator(".notes .note", { hasText: said }).waitFor({ state: "detached" });
+      if (message.includes("receive")) await page.screenshot({ path: `${screenshots}/unknown-token-light.png` });
+      await choose(page, message.includes("pay with") ? "Pay with" : "Receive", "WETH");
+      await page.locator(".notes .note", { hasText: message }).waitFor({ state: "detached" });
     }
   });
 
   check("a token beyond the list is found by its address, in a link and in the picker", async () => {
-    const { page, context } = await world.open("/docs");
+    const { page, context } = await environment.open("/docs");
     await context.route(/\/api\/v1\/tokens\?limit=500/, async (route) => {
       const response = await route.fetch();
       const body = await response.json();
       body.tokens = body.tokens.filter((token: { address: string }) => token.address !== WBTC);
       await route.fulfill({ response, json: body });
     });
-    await page.goto(`${world.dev.page}/?in=MON&out=${WBTC.toLowerCase()}&amount=10`);
+    await page.goto(`${environment.dev.page}/?in=MON&out=${WBTC.toLowerCase()}&amount=10`);
     await page.getByRole("button", { name: "Receive: WBTC" }).waitFor();
     await quoted(page);
-    await page.goto(`${world.dev.page}/`);
+    await page.goto(`${environment.dev.page}/`);
     await quoted(page);
     await page.getByRole("button", { name: "Receive" }).click();
     await page.getByRole("combobox").fill(WBTC);
@@ -105,7 +105,7 @@ export function picks(world: World): void {
   });
 
   check("recent, favourite and popular tokens are at hand, balances in dollars", async () => {
-    const { page } = await world.open("/");
+    const { page } = await environment.open("/");
     await quoted(page);
     await page.getByRole("button", { name: "Use the local account" }).click();
     await choose(page, "Receive", "WBTC");
@@ -117,7 +117,7 @@ export function picks(world: World): void {
     const first = dialog.getByRole("rowgroup", { name: "Favourites" }).getByRole("row");
     assert.match(await first.innerText(), /shMON/);
     await dialog.getByRole("rowgroup", { name: "Yours" }).getByText(/^\$[\d.,]+M?$/).first().waitFor();
-    await page.screenshot({ path: `${screens}/picker-full-light.png` });
+    await page.screenshot({ path: `${screenshots}/picker-full-light.png` });
     await dialog.getByRole("group", { name: "Popular tokens" }).getByRole("button", { name: "USDC" }).click();
     await page.getByRole("button", { name: "Receive: USDC" }).waitFor();
 

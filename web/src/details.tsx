@@ -9,7 +9,7 @@ import { Flow } from "./flow";
 import { query, tokenOut } from "./order";
 import { find, NATIVE } from "./tokens";
 
-export function See() {
+export function QuoteDetails() {
   const q = quote.value;
   const venues = q ? new Set(q.routes.map((step) => step.factory)).size : 0;
   return (
@@ -75,13 +75,13 @@ function Gain() {
   const why = quote.value?.why;
   const name = "Against one venue";
   if (!why) return <Figure name={name} value="–" note="" />;
-  const rival = why.venue;
-  if (!rival) return <Figure name={name} value="only way" note="no venue can do it alone" />;
-  const gain = Number(rival.gainUsd);
-  const venue = rival.sources[0] ?? "one venue";
-  if (Math.abs(rival.gainBps) < 0.005) return <Figure name={name} value="the same" note={`as the best single venue, ${venue}`} />;
-  const more = rival.gainBps > 0;
-  const amount = usd(Math.abs(gain)) || `${Math.abs(rival.gainBps).toFixed(2)} bps`;
+  const alternative = why.venue;
+  if (!alternative) return <Figure name={name} value="only way" note="no venue can do it alone" />;
+  const gain = Number(alternative.gainUsd);
+  const venue = alternative.sources[0] ?? "one venue";
+  if (Math.abs(alternative.gainBps) < 0.005) return <Figure name={name} value="the same" note={`as the best single venue, ${venue}`} />;
+  const more = alternative.gainBps > 0;
+  const amount = usd(Math.abs(gain)) || `${Math.abs(alternative.gainBps).toFixed(2)} bps`;
   return <Figure name={name} value={`${amount} ${more ? "more" : "less"}`} note={`than the best single venue, ${venue}`} tone={more ? "good" : ""} />;
 }
 

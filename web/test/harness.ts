@@ -10,7 +10,7 @@ import { privateKeyToAccount } from "viem/accounts";
 import { chromium as executablePath } from "./chromium";
 
 export const root = new URL("../..", import.meta.url).pathname;
-export const screens = `${root}build/screens`;
+export const screenshots = `${root}build/screens`;
 
 export interface Service {
   page: string;
@@ -23,38 +23,38 @@ export interface Service {
 /** Runs braid until it says that it is ready. */
 export async function braid(...args: string[]): Promise<Service> {
   const child = spawn(`${root}build/braid`, args, { cwd: root, stdio: ["ignore", "pipe", "inherit"] });
-  const said = new Map<string, string>();
+  const values = new Map<string, string>();
   for await (const line of createInterface(child.stdout!)) {
-    const [word, value] = line.trim().split(/\s+/);
-    if (word && value) said.set(word, value);
-    if (said.has(args[0] === "dev" ? "JSON-RPC" : "API")) break;
+    const [name, value] = line.trim().split(/\s+/);
+    if (name && value) values.set(name, value);
+    if (values.has(args[0] === "dev" ? "JSON-RPC" : "API")) break;
   }
-  if (!said.has("API")) throw new Error(`braid ${args[0]} ended before it was ready`);
+  if (!values.has("API")) throw new Error(`braid ${args[0]} ended before it was ready`);
   child.stdout!.resume();
-  return { page: said.get("page")!.replace(/\/$/, ""), rpc: said.get("JSON-RPC") ?? "", stop: () => ended(child), signal: (name) => child.kill(name) };
+  return { page: values.get("page")!.replace(/\/$/, ""), rpc: values.get("JSON-RPC") ?? "", stop: () => stop(child), signal: (name) => child.kill(name) };
 }
 
-async function ended(child: ChildProcess): Promise<void> {
+async function stop(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null) return;
-  const over = new Promise((resolve) => child.once("exit", resolve));
+  const exited = new Promise((resolve) => child.once("exit", resolve));
   child.kill("SIGCONT"); // in case it is frozen
   child.kill("SIGINT");
-  await over;
+  await exited;
 }
 
 export const KEY: Hex = "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80";
 
-type Sent = { to: Hex; data: Hex; value: Hex; gas?: Hex; chainId?: Hex };
+type SentTransaction = { to: Hex; data: Hex; value: Hex; gas?: Hex; chainId?: Hex };
 
 /** A wallet as a browser extension would be: it knows the key, the page does not. */
 export class Wallet {
   chain = 143;
   knowsChain = true;
-  declines = false;
-  batches = false;
-  asked: string[] = [];
-  sent: Sent[] = [];
-  private bundles = new Map<string, Hex[]>();
+  rejects = false;
+  supportsBatches = false;
+  requests: string[] = [];
+  sent: SentTransaction[] = [];
+  private batches = new Map<string, Hex[]>();
   readonly account;
 
   constructor(readonly rpc: string, key = KEY) {
@@ -67,7 +67,7 @@ export class Wallet {
   }
 
   async request(method: string, params: any[] = []): Promise<unknown> {
-    this.asked.push(method);
+    this.requests.push(method);
     switch (method) {
       case "eth_accounts":
         return [];
@@ -83,20 +83,20 @@ export class Wallet {
         this.knowsChain = true;
         return null;
       case "wallet_getCapabilities":
-        if (!this.batches) throw { code: -32601, message: "no such method" };
+        if (!this.supportsBatches) throw { code: -32601, message: "no such method" };
         return { "0x8f": { atomic: { status: "supported" } } };
       case "wallet_sendCalls": {
         const hashes: Hex[] = [];
-        for (const call of params[0].calls as Sent[]) {
+        for (const call of params[0].calls as SentTransaction[]) {
           const hash = await this.send(call);
           await this.client().waitForTransactionReceipt({ hash }); // the next call stands on it
           hashes.push(hash);
         }
-        this.bundles.set("0x01", hashes);
+        this.batches.set("0x01", hashes);
         return { id: "0x01" };
       }
       case "wallet_getCallsStatus": {
-        const hashes = this.bundles.get(params[0])!;
+        const hashes = this.batches.get(params[0])!;
         const receipts = await Promise.all(hashes.map((hash) => this.forward("eth_getTransactionReceipt", [hash])));
         return { status: receipts.every(Boolean) ? 200 : 100, receipts };
       }
@@ -107,8 +107,8 @@ export class Wallet {
     }
   }
 
-  private async send(tx: Sent): Promise<Hex> {
-    if (this.declines) throw { code: 4001, message: "user rejected the request" };
+  private async send(tx: SentTransaction): Promise<Hex> {
+    if (this.rejects) throw { code: 4001, message: "user rejected the request" };
     this.sent.push(tx);
     return this.client().sendTransaction({ to: tx.to, data: tx.data, value: BigInt(tx.value ?? 0), ...(tx.gas ? { gas: BigInt(tx.gas) } : {}) });
   }
@@ -147,7 +147,7 @@ export const launch = (): Promise<Browser> =>
   chromium.launch({ executablePath, args: ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-first-run"] });
 
 /** The internet as far as the page needs it: token pictures. */
-async function pictures(context: BrowserContext): Promise<void> {
+async function serveLogos(context: BrowserContext): Promise<void> {
   await context.route(/^https:/, (route) => {
     const hue = [...route.request().url()].reduce((sum, c) => (sum * 31 + c.charCodeAt(0)) % 360, 7);
     return route.fulfill({ contentType: "image/svg+xml", body: `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><circle cx="16" cy="16" r="16" fill="hsl(${hue} 55% 55%)"/><path d="M8 12c5 0 6 8 16 8M8 20c5 0 6-8 16-8" stroke="#fff" stroke-width="3" fill="none" stroke-linecap="round"/></svg>` });
@@ -158,7 +158,7 @@ export interface Visit {
   page: Page;
   context: BrowserContext;
   /** What the console complained of. */
-  complaints: string[];
+  consoleErrors: string[];
 }
 
 export interface Options {
@@ -167,21 +167,21 @@ export interface Options {
   dark?: boolean;
   wallet?: Wallet;
   /** false: a browser without JavaScript. */
-  script?: boolean;
+  javaScript?: boolean;
 }
 
-export async function visit(browser: Browser, url: string, { width = 1240, height = 900, dark = false, wallet, script = true }: Options = {}): Promise<Visit> {
-  const context = await browser.newContext({ viewport: { width, height }, colorScheme: dark ? "dark" : "light", javaScriptEnabled: script });
+export async function visit(browser: Browser, url: string, { width = 1240, height = 900, dark = false, wallet, javaScript = true }: Options = {}): Promise<Visit> {
+  const context = await browser.newContext({ viewport: { width, height }, colorScheme: dark ? "dark" : "light", javaScriptEnabled: javaScript });
   context.setDefaultTimeout(30_000);
-  await pictures(context);
+  await serveLogos(context);
   await context.addInitScript({ content: "globalThis.__name = (f) => f" }); // which the compiler calls in functions for the page
   await wallet?.install(context);
   const page = await context.newPage();
-  const complaints: string[] = [];
-  page.on("console", (message) => message.type() === "error" && complaints.push(message.text()));
-  page.on("pageerror", (error) => complaints.push(String(error)));
+  const consoleErrors: string[] = [];
+  page.on("console", (message) => message.type() === "error" && consoleErrors.push(message.text()));
+  page.on("pageerror", (error) => consoleErrors.push(String(error)));
   await page.goto(url);
-  return { page, context, complaints };
+  return { page, context, consoleErrors };
 }
 
-mkdirSync(screens, { recursive: true });
+mkdirSync(screenshots, { recursive: true });

@@ -1,18 +1,18 @@
 import assert from "node:assert/strict";
 import { decodeFunctionData, parseAbi } from "viem";
-import { check, quoted, type World } from "./checks";
+import { check, quoted, type Environment } from "./checks";
 import { ACTION, connect, swap } from "./swaps";
-import { screens } from "./world";
+import { screenshots } from "./harness";
 
 const abi = parseAbi([
   "function swap(address tokenIn, uint256 amountIn, address tokenOut, uint256 minOut, address recipient, uint256 deadline, address executor, bytes route) payable returns (uint256 amountOut)",
 ]);
 
-export function money(world: World): void {
+export function confirmation(environment: Environment): void {
   check("another recipient is loud on the form, the button, the sheet and the receipt", async () => {
-    const wallet = world.wallet();
+    const wallet = environment.wallet();
     const to = "0x00000000000000000000000000000000000b0b02";
-    const { page } = await world.open("/?in=MON&out=USDC&amount=7", { wallet });
+    const { page } = await environment.open("/?in=MON&out=USDC&amount=7", { wallet });
     await connect(page, "Test wallet");
     await quoted(page);
     await page.getByRole("button", { name: "Settings" }).click();
@@ -20,13 +20,13 @@ export function money(world: World): void {
     await page.getByRole("button", { name: "Close" }).click();
     await page.locator(".form .recipient", { hasText: to }).waitFor();
     const action = page.locator(ACTION, { hasText: "Swap to 0x0000…0b02" });
-    await page.screenshot({ path: `${screens}/recipient-light.png` });
+    await page.screenshot({ path: `${screenshots}/recipient-light.png` });
     await action.click();
-    const sheet = page.getByRole("dialog", { name: "Confirm the swap" });
-    await sheet.locator(".note", { hasText: to }).waitFor();
-    await sheet.locator(".receipt > div", { hasText: "Recipient" }).getByText(to).waitFor();
-    await page.screenshot({ path: `${screens}/confirm-recipient-light.png` });
-    await sheet.getByRole("button", { name: "Confirm swap to 0x0000…0b02" }).click();
+    const dialog = page.getByRole("dialog", { name: "Confirm the swap" });
+    await dialog.locator(".note", { hasText: to }).waitFor();
+    await dialog.locator(".receipt > div", { hasText: "Recipient" }).getByText(to).waitFor();
+    await page.screenshot({ path: `${screenshots}/confirm-recipient-light.png` });
+    await dialog.getByRole("button", { name: "Confirm swap to 0x0000…0b02" }).click();
     await page.getByRole("dialog", { name: "Swapped" }).locator(".receipt > div", { hasText: "Recipient" }).getByText(to).waitFor();
     await page.getByRole("button", { name: "Done" }).click();
     await page.getByRole("button", { name: "Pay my own account" }).click();
@@ -34,7 +34,7 @@ export function money(world: World): void {
   });
 
   check("slippage, network cost and what is left are on the form", async () => {
-    const { page } = await world.open("/?in=MON&out=USDC&amount=1000");
+    const { page } = await environment.open("/?in=MON&out=USDC&amount=1000");
     await quoted(page);
     const line = (name: string) => page.locator(".summary > div", { hasText: name }).locator("dd");
     assert.equal(await line("Slippage").innerText(), "0.50%");
@@ -47,62 +47,62 @@ export function money(world: World): void {
   });
 
   check("the sheet shows the bytes that are signed, and nothing is signed before it is confirmed", async () => {
-    const wallet = world.wallet();
-    const { page } = await world.open("/?in=MON&out=USDC&amount=11", { wallet });
+    const wallet = environment.wallet();
+    const { page } = await environment.open("/?in=MON&out=USDC&amount=11", { wallet });
     await connect(page, "Test wallet");
     await quoted(page);
     await page.locator(ACTION, { hasText: /^Swap$/ }).click();
-    const sheet = page.getByRole("dialog", { name: "Confirm the swap" });
-    await sheet.getByRole("button", { name: "Confirm swap" }).waitFor();
-    const least = await sheet.locator(".receipt > div", { hasText: "At least" }).locator("dd").innerText();
-    await sheet.getByText("What you sign").click();
-    await sheet.getByText(`receives at least ${least}`).waitFor();
-    await page.screenshot({ path: `${screens}/confirm-light.png` });
+    const dialog = page.getByRole("dialog", { name: "Confirm the swap" });
+    await dialog.getByRole("button", { name: "Confirm swap" }).waitFor();
+    const minimum = await dialog.locator(".receipt > div", { hasText: "At least" }).locator("dd").innerText();
+    await dialog.getByText("What you sign").click();
+    await dialog.getByText(`receives at least ${minimum}`).waitFor();
+    await page.screenshot({ path: `${screenshots}/confirm-light.png` });
     assert.equal(wallet.sent.length, 0);
     await page.keyboard.press("Escape");
-    await sheet.waitFor({ state: "detached" });
+    await dialog.waitFor({ state: "detached" });
     assert.equal(wallet.sent.length, 0);
     await page.locator(ACTION, { hasText: /^Swap$/ }).click();
-    const bytes = sheet.locator(".bytes code");
-    await sheet.getByText("What you sign").click();
+    const bytes = dialog.locator(".bytes code");
+    await dialog.getByText("What you sign").click();
     await bytes.waitFor({ state: "attached" });
     const shown = await bytes.textContent();
-    await sheet.getByRole("button", { name: "Confirm swap" }).click();
+    await dialog.getByRole("button", { name: "Confirm swap" }).click();
     await page.getByRole("dialog", { name: "Swapped" }).waitFor();
     assert.equal(wallet.sent[0]!.data, shown);
     const { args } = decodeFunctionData({ abi, data: wallet.sent[0]!.data });
-    assert.equal(least, `${Number(args[3]) / 1e6} USDC`);
+    assert.equal(minimum, `${Number(args[3]) / 1e6} USDC`);
   });
 
   check("a sheet whose price fell away says so and offers the new one", async () => {
-    const wallet = world.wallet();
-    const { page } = await world.open("/?in=MON&out=EURm&amount=100", { wallet });
+    const wallet = environment.wallet();
+    const { page } = await environment.open("/?in=MON&out=EURm&amount=100", { wallet });
     await connect(page, "Test wallet");
     await quoted(page);
     await page.locator(ACTION, { hasText: /^Swap$/ }).click();
-    const sheet = page.getByRole("dialog", { name: "Confirm the swap" });
-    await sheet.getByRole("button", { name: "Confirm swap" }).waitFor();
+    const dialog = page.getByRole("dialog", { name: "Confirm the swap" });
+    await dialog.getByRole("button", { name: "Confirm swap" }).waitFor();
     // Somebody else buys so much that the shown minimum cannot be had any more.
     const [MON, EURm] = ["0x0000000000000000000000000000000000000000", "0x4D502d735B4C574B487Ed641ae87cEaE884731C7"];
     const pair = { tokenIn: MON, tokenOut: EURm };
-    const { points } = await (await fetch(`${world.dev.page}/api/v1/depth?${new URLSearchParams(pair)}`)).json();
+    const { points } = await (await fetch(`${environment.dev.page}/api/v1/depth?${new URLSearchParams(pair)}`)).json();
     const { amountIn } = points.find(({ priceImpactBps }: { priceImpactBps: number }) => priceImpactBps > 500);
     const client = wallet.client();
-    const { tx } = await (await fetch(`${world.dev.page}/api/v1/swap?${new URLSearchParams({ ...pair, amount: amountIn, recipient: client.account.address })}`)).json();
+    const { tx } = await (await fetch(`${environment.dev.page}/api/v1/swap?${new URLSearchParams({ ...pair, amount: amountIn, recipient: client.account.address })}`)).json();
     await client.waitForTransactionReceipt({ hash: await client.sendTransaction({ to: tx.to, data: tx.data, value: BigInt(tx.value), gas: BigInt(tx.estimatedGas) }) });
-    await sheet.getByText("The price moved").waitFor();
-    assert.equal(await sheet.getByRole("button", { name: /^Confirm swap/ }).count(), 0);
-    await page.screenshot({ path: `${screens}/confirm-moved-light.png` });
-    await sheet.getByRole("button", { name: /^Use the new price/ }).click();
-    await sheet.getByRole("button", { name: "Confirm swap" }).click();
+    await dialog.getByText("The price moved").waitFor();
+    assert.equal(await dialog.getByRole("button", { name: /^Confirm swap/ }).count(), 0);
+    await page.screenshot({ path: `${screenshots}/confirm-moved-light.png` });
+    await dialog.getByRole("button", { name: /^Use the new price/ }).click();
+    await dialog.getByRole("button", { name: "Confirm swap" }).click();
     await page.getByRole("dialog", { name: "Swapped" }).waitFor();
   });
 
   check("the focus returns to where it was when a dialog closes", async () => {
-    const { page } = await world.open("/?in=MON&out=USDC&amount=10");
+    const { page } = await environment.open("/?in=MON&out=USDC&amount=10");
     await quoted(page);
     await page.locator(ACTION, { hasText: "Use the local account" }).click();
-    const back = async (name: string | RegExp) => {
+    const focusReturnsTo = async (name: string | RegExp) => {
       await page.getByRole("dialog").waitFor({ state: "detached" });
       const focused = await page.evaluate(() => document.activeElement?.getAttribute("aria-label") || document.activeElement?.textContent || "");
       assert.match(focused, typeof name === "string" ? new RegExp(`^${name}`) : name);
@@ -113,10 +113,10 @@ export function money(world: World): void {
       await page.keyboard.press("Enter");
       await page.getByRole("dialog").waitFor();
       await page.keyboard.press("Escape");
-      await back(name);
+      await focusReturnsTo(name);
     }
     await swap(page);
     await page.keyboard.press("Escape");
-    await back("Swap");
+    await focusReturnsTo("Swap");
   });
 }
