@@ -1,4 +1,4 @@
-// The one button of the form: what can be done now, or why nothing can.
+// The main button of the form: the next action, or the reason why there is none.
 
 import { computed } from "@preact/signals";
 import { isAddress } from "viem";
@@ -16,7 +16,7 @@ import { pendingEntry } from "./transactions";
 import { account, connect, switchChain, wallets, wrongChain } from "./wallet";
 import { walletDialogOpen } from "./wallets";
 
-/** Who is paid, if that is not the account that pays. */
+/** The recipient if it is not the connected account; empty if it is. */
 export const otherRecipient = computed(() => {
   const to = recipient.value.trim();
   return to.toLowerCase() === account.value?.toLowerCase() ? "" : to;
@@ -26,7 +26,7 @@ async function connectLocal(): Promise<void> {
   await connect(wallets.value.find((w) => w.provider === localProvider)!);
 }
 
-/** The order on the screen, with the figures of its quote. */
+/** The order on the screen with the amounts of its quote. */
 export function currentOrder(): Order {
   const q = quote.value!;
   return {
@@ -49,7 +49,7 @@ interface ButtonState {
 const noAmountLabels = { empty: "Enter an amount", amount: "", ambiguous: "Which amount?", dollars: "Choose an amount", invalid: "Not an amount" };
 
 const buttonState = computed<ButtonState>(() => {
-  // What is under way comes first: a second swap of the same amount is rarely meant.
+  // A swap in progress comes first: a second swap of the same amount is rarely intended.
   if (stage.value.kind === "working") return { label: "Swap in progress", onClick: () => (dialogOpen.value = true) };
   if (pendingEntry.value) {
     const { id, kind, state } = pendingEntry.value;

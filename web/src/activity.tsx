@@ -1,4 +1,4 @@
-// What this account has sent from here: what is pending, and what is over.
+// The list of transactions sent from this page, and their details.
 
 import { batch, signal } from "@preact/signals";
 import { short } from "./amount";
@@ -13,7 +13,7 @@ import { pendingEntry, entries, find, isPending, pending, put, type Entry } from
 
 const listOpen = signal(false);
 
-/** Opens the list; while something is pending it says so. */
+/** Opens the list, and shows how many transactions are pending. */
 export function ActivityButton() {
   const count = pending.value.length || (stage.value.kind === "working" ? 1 : 0);
   return (
@@ -66,7 +66,7 @@ function List() {
   );
 }
 
-/** Puts the order of an entry into the form again. */
+/** Copies the order of an entry into the form. */
 export function repeat(entry: Entry): void {
   const [tokenPaid, tokenReceived] = [token(entry.tokenIn.address), token(entry.tokenOut.address)];
   if (!tokenPaid || !tokenReceived) return;

@@ -1,6 +1,6 @@
-// Amounts are bigints in raw units; text is what people read and type.
+// Amounts are bigints in raw units. This file formats them as text to read or to edit.
 
-/** The whole amount, digit by digit, as it can be typed. */
+/** The exact amount in decimal, in the form that the amount field accepts. */
 export function exact(raw: bigint, decimals: number): string {
   const digits = raw.toString().padStart(decimals + 1, "0");
   const whole = digits.slice(0, digits.length - decimals);
@@ -8,16 +8,16 @@ export function exact(raw: bigint, decimals: number): string {
   return fraction ? `${whole}.${fraction}` : whole;
 }
 
-/** Digits are Latin in all languages: decimals are cut from text. */
+/** Latin digits in every locale: the functions below slice formatted text digit by digit. */
 const latinDigits = { numberingSystem: "latn" };
 
-/** What the reader's language writes before decimals. */
+/** The decimal separator of the user's locale. */
 const decimalSeparator = (1.5).toLocaleString(undefined, latinDigits).slice(1, -1);
 
-/** The whole amount, digit by digit, for reading. */
+/** The exact amount with the decimal separator of the user's locale. */
 export const exactLocalized = (raw: bigint, decimals: number): string => exact(raw, decimals).replace(".", decimalSeparator);
 
-/** The amount for reading, as the reader's language writes numbers: cut (never rounded up) to some significant digits. */
+/** The amount in the number format of the user's locale, truncated (never rounded up) to a number of significant digits. */
 export function short(raw: bigint, decimals: number, significant = 7): string {
   const [whole = "0", fraction = ""] = exact(raw, decimals).split(".");
   const grouped = BigInt(whole).toLocaleString(undefined, latinDigits);
@@ -32,7 +32,7 @@ const cents = new Intl.NumberFormat(undefined, { ...latinDigits, style: "currenc
 const compact = new Intl.NumberFormat(undefined, { ...latinDigits, style: "currency", currency: "USD", notation: "compact", maximumSignificantDigits: 4 });
 const precise = new Intl.NumberFormat(undefined, { ...latinDigits, style: "currency", currency: "USD", maximumSignificantDigits: 4 });
 
-/** Dollars; nothing for a price that is not known. */
+/** An amount in USD; empty if the price is not known, which is 0. */
 export function usd(value: string | number, style: "plain" | "compact" | "price" = "plain"): string {
   const n = Number(value);
   if (!(n > 0)) return "";
@@ -41,7 +41,7 @@ export function usd(value: string | number, style: "plain" | "compact" | "price"
   return cents.format(n);
 }
 
-/** Dollars where there is little room: millions are cut. */
+/** An amount in USD for small spaces: from a million on, in compact notation. */
 export const usdBrief = (value: string | number): string => usd(value, Number(value) >= 1e6 ? "compact" : "plain");
 
 const percents = new Intl.NumberFormat(undefined, { ...latinDigits, style: "percent", minimumFractionDigits: 2, maximumFractionDigits: 2 });
@@ -50,7 +50,7 @@ export const percent = (bps: number): string => percents.format(bps / 10000);
 
 export const shortAddress = (address: string): string => `${address.slice(0, 6)}…${address.slice(-4)}`;
 
-/** How much of out one of in buys, to six digits. Only for reading. */
+/** The price of one whole input token in whole output tokens, to six significant digits. For display only. */
 export function rate(amountIn: bigint, decimalsIn: number, amountOut: bigint, decimalsOut: number): string {
   if (amountIn === 0n) return "";
   const scaled = (amountOut * 10n ** BigInt(18 + decimalsIn)) / (amountIn * 10n ** BigInt(decimalsOut));

@@ -1,12 +1,12 @@
-// The quote for those who listen: told when it answers something new, and
-// again when it has changed, but not at every block.
+// Announces the quote to screen readers: at once for a new order, and when the quote
+// of the same order changes, at most once per interval.
 
 import { effect, signal, untracked } from "@preact/signals";
 import { short } from "./amount";
 import { answer } from "./answer";
 import { query, tokenIn, tokenOut } from "./order";
 
-/** The least time between two announcements of the same order. */
+/** The shortest time between two announcements of the same order. */
 const MIN_INTERVAL_MS = 30_000;
 
 export const announcement = signal("");

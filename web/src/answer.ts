@@ -1,4 +1,4 @@
-// The newest answer to the visitor's order.
+// The newest answer of the service to the user's order.
 
 import { batch, computed, effect, signal, untracked } from "@preact/signals";
 import type { Problem, Quote, Unreachable } from "./api";
@@ -6,19 +6,19 @@ import { block, secondsSince, visible } from "./connection";
 import { subscribe } from "./subscription";
 import { setAmount, query, toSixDigits, tokenIn, tokenOut } from "./order";
 
-/** Whether the figures on the page are those of now: only "live" ones may be acted on. */
+/** The state of the connection: figures may be acted on only while it is "live". */
 export { connection } from "./connection";
 
 export type Answer =
   | { kind: "none" }
-  | { kind: "quote"; quote: Quote; madeAt: number; waiting: boolean } // waiting: it answers the order before this one
+  | { kind: "quote"; quote: Quote; madeAt: number; waiting: boolean } // waiting: the quote is of the previous order, and that of the current one has not arrived
   | { kind: "failed"; error: Problem | Unreachable };
 
 export const answer = signal<Answer>({ kind: "none" });
 export const waiting = computed(() => answer.value.kind === "quote" && answer.value.waiting);
 export const quote = computed(() => (answer.value.kind === "quote" ? answer.value.quote : undefined));
 
-/** Seconds since the block of the quote; expiresAt is the transaction's deadline, not the quote's. */
+/** Seconds since the block of the quote. (expiresAt is the deadline of the transaction, not of the quote.) */
 export const quoteAge = computed(() => (answer.value.kind === "quote" ? secondsSince(answer.value.madeAt) : undefined));
 
 function onQuote(quote: Quote): void {
@@ -26,7 +26,7 @@ function onQuote(quote: Quote): void {
   answer.value = { kind: "quote", quote, madeAt: known?.madeAt ?? performance.now(), waiting: false };
 }
 
-/** Keeps the answer that of the order, from block to block, while somebody looks. */
+/** Subscribes to the quote of the current order while the page is visible. */
 export function subscribeToQuotes(): void {
   effect(() => {
     const order = query.value;
@@ -37,8 +37,8 @@ export function subscribeToQuotes(): void {
       return undefined;
     }
     if (!visible.value) return undefined;
-    // The old figures stay, paler, until the new ones are there; an answer to
-    // other tokens would mislead.
+    // Figures of the previous order stay, paler, until the new ones arrive, unless the
+    // tokens have changed: then they would mislead.
     const pair = `${order.tokenIn} ${order.tokenOut}`;
     const sameTokens = lastPair === pair;
     if (before.kind === "quote") answer.value = sameTokens ? { ...before, waiting: true } : { kind: "none" };
@@ -61,7 +61,7 @@ export function subscribeToQuotes(): void {
 
 let lastPair = "";
 
-/** Turns the order around: what it was to receive is to be paid. */
+/** Exchanges the two tokens; the amount out of the quote becomes the amount in. */
 export function reverse(): void {
   const out = tokenOut.value;
   if (!out) return;

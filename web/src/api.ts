@@ -47,10 +47,10 @@ export interface Meta {
   gasLimit: string;
 }
 
-/** What less effort would have paid; a rival that cannot do it at all is missing. */
+/** What simpler plans would pay. An alternative that cannot swap the amount is missing. */
 export interface Why {
-  venue?: Alternative; // the best plan on one venue
-  path?: Alternative; // without splits
+  venue?: Alternative; // the best plan on one venue alone
+  path?: Alternative; // the best plan without splits
 }
 
 export interface Alternative {
@@ -111,7 +111,7 @@ export interface ProblemBody {
   hints: { maxAmountIn?: string; minAmountIn?: string; excludedSources?: string[]; amountOut?: string; priceImpactBps?: number };
 }
 
-/** An answer that is an error of the API. */
+/** An error response of the API. */
 export class Problem extends Error {
   constructor(readonly body: ProblemBody) {
     super(body.detail);
@@ -121,7 +121,7 @@ export class Problem extends Error {
   }
 }
 
-/** There was no answer. */
+/** There was no response, or not one of the API. */
 export class Unreachable extends Error {}
 
 export type Query = Record<string, string>;

@@ -1,4 +1,4 @@
-// What the page reads from the chain, through the wallet that is connected.
+// Reads from the chain, through the connected wallet.
 
 import { decodeEventLog, decodeFunctionResult, encodeFunctionData, erc20Abi, parseAbi } from "viem";
 import { abi as routerAbi } from "../../contracts/out/Router.json";
@@ -27,7 +27,7 @@ const multicallAbi = parseAbi([
   "function getEthBalance(address) view returns (uint256)",
 ]);
 
-/** Balances of many tokens in one call; a token that does not answer has none. */
+/** Balances of many tokens in one call; 0 for a token whose call fails. */
 export async function balances(tokens: Token[], owner: Address): Promise<Map<string, bigint>> {
   const calls = tokens.map((token) => ({
     target: isNative(token) ? multicall : (token.address as Address),
@@ -53,7 +53,7 @@ export interface Receipt {
   logs: { address: Address; topics: [Hex, ...Hex[]]; data: Hex }[];
 }
 
-/** What the Router says it paid. */
+/** The amount out that the Router's event states. */
 export function amountPaid(receipt: Receipt, router: Address): bigint | undefined {
   for (const log of receipt.logs) {
     if (log.address.toLowerCase() !== router.toLowerCase()) continue;

@@ -1,5 +1,5 @@
-// The sheet before the wallet opens: the money of the very transaction that
-// will be signed, as its bytes say it.
+// The confirmation before the wallet opens: the amounts of the transaction that will be
+// signed, decoded from its calldata.
 
 import { percent, short, shortAddress, usd, exactLocalized } from "./amount";
 import { currentOrder, otherRecipient } from "./action";
@@ -13,10 +13,10 @@ import { networkCost, Row } from "./receipt";
 import { execute, DEADLINE_S, propose, type Order, type Proposal } from "./send";
 import { NATIVE, verified } from "./tokens";
 
-/** Older than this, a transaction is made anew: its deadline is near. By the visitor's clock, so an age and not a date. */
+/** A transaction older than this is requested again, as its deadline is near. An age, because the user's clock may be wrong. */
 const MAX_AGE_MS = (DEADLINE_S - 60) * 1000;
 
-/** Why an offer should not be signed as it stands; undefined while it may be. */
+/** Why a proposal should not be signed; undefined if it may be. */
 function reasonNotToSign({ terms, createdAt }: Proposal): string | undefined {
   if (Date.now() - createdAt > MAX_AGE_MS) return "This transaction is too old to be signed.";
   if (quote.value && !waiting.value && BigInt(quote.value.amountOut) < terms.minOut) return "The price moved: the swap now pays less than this minimum, and would be undone.";
@@ -65,7 +65,7 @@ export function Confirm({ order, proposal }: { order: Order; proposal: Proposal 
       </div>
       {problem ? (
         <button type="button" class="action" disabled={!quote.value || waiting.value || connection.value !== "live"} onClick={() => void propose(currentOrder())}>
-          {newQuote ? `Use the new price: at least ${short(BigInt(newQuote.meta.minAmountOut), tokenOut.decimals)} ${tokenOut.symbol}` : "Make it anew"}
+          {newQuote ? `Use the new price: at least ${short(BigInt(newQuote.meta.minAmountOut), tokenOut.decimals)} ${tokenOut.symbol}` : "Request it again"}
         </button>
       ) : (
         <button
@@ -93,7 +93,7 @@ function Line({ name, raw, token, valueUsd }: { name: string; raw: bigint; token
   );
 }
 
-/** What speaks against the swap, said once more where it is signed. */
+/** All warnings of the form, shown again before the signature. */
 function Warnings({ order, bps }: { order: Order; bps: number }) {
   const warnings = [order.tokenIn, order.tokenOut].filter((token) => !token.isVerified).map((token) => `${warningOf(token, lookalikeOf(token, verified.value))} Its address is ${token.address}.`);
   if (otherRecipient.value) warnings.unshift(`Another address receives the tokens: ${order.recipient}.`);

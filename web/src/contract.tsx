@@ -1,4 +1,4 @@
-// The transaction in words, read from its bytes.
+// The transaction in sentences, decoded from its calldata.
 
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
@@ -47,7 +47,7 @@ function TransactionDetails() {
   return <TransactionText swap={offer.value} />;
 }
 
-/** A transaction in sentences. */
+/** The calldata of a swap in sentences. */
 export function TransactionText({ swap: { tx } }: { swap: Swap }) {
   const terms = decodeSwap(tx.data);
   const formatAmount = (address: string, raw: bigint) => {
@@ -74,7 +74,7 @@ export function TransactionText({ swap: { tx } }: { swap: Swap }) {
           It must happen before <b>{new Date(terms.deadline * 1000).toLocaleTimeString()}</b>, or it never happens.
         </li>
         <li>
-          The way there, {terms.routeBytes} bytes, is for the Executor <code>{terms.executor}</code>. Whatever they say, the sentences above hold.
+          The route, {terms.routeBytes} bytes, is for the Executor <code>{terms.executor}</code>. Whatever it contains, the sentences above hold.
         </li>
         <li>
           The gas limit is <b>{Number(tx.estimatedGas).toLocaleString()}</b>; Monad bills all of it.

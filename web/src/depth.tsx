@@ -1,4 +1,4 @@
-// How far an amount moves the price.
+// The depth chart: price impact by amount.
 
 import { computed, effect, signal, useSignal } from "@preact/signals";
 import { scaleLog, scaleSqrt } from "d3-scale";
@@ -14,7 +14,7 @@ export const depth = signal<Depth | undefined>(undefined);
 
 const hasQuote = computed(() => quote.value !== undefined);
 
-/** Keeps the curve that of the pair once it has a quote: anew when it changes, and now and then. */
+/** Requests the depth curve of the tokens once there is a quote: when the tokens change, and every 15 s. */
 export function followDepth(): void {
   effect(() => {
     const [tokenFrom, out] = [tokenIn.value, tokenOut.value];
@@ -26,7 +26,7 @@ export function followDepth(): void {
       if (!visible.peek()) return;
       get<Depth>("/depth", { tokenIn: tokenFrom.address, tokenOut: out.address, excludeSources }, abort.signal).then(
         (found) => (depth.value = found),
-        () => undefined, // the quote says what is wrong
+        () => undefined, // the quote shows what is wrong
       );
     };
     refresh();
@@ -37,7 +37,7 @@ export function followDepth(): void {
 
 const HEIGHT = 170;
 const LEFT = 44;
-const RIGHT = 22; // half a label
+const RIGHT = 22; // half the width of a label
 const TOP = 10;
 const BOTTOM = 24;
 
@@ -45,19 +45,16 @@ export function Curve() {
   const [box, width] = useWidth<HTMLDivElement>();
   const nearest = useSignal<number | undefined>(undefined);
   const [tokenFrom, out] = [tokenIn.value, tokenOut.value];
-  const points = (depth.value?.points ?? []).map((p) => ({
-    ...p,
-    size: Number(p.amountIn) / 10 ** tokenFrom.decimals,
-  }));
+  const points = (depth.value?.points ?? []).map((p) => ({ ...p, size: Number(p.amountIn) / 10 ** tokenFrom.decimals }));
   const first = points[0];
   const last = points.at(-1);
   if (!first || !last || !out || !width) return <div class="curve" ref={box} />;
 
-  // A larger amount may have a smaller impact: it can be routed otherwise.
+  // A larger amount may have a smaller impact, as it may take another route.
   const worst = Math.max(...points.map((p) => p.priceImpactBps), 10);
   const best = Math.min(...points.map((p) => p.priceImpactBps), 0);
   const x = scaleLog([first.size, last.size], [LEFT, width - RIGHT]);
-  const y = scaleSqrt([best, worst], [HEIGHT - BOTTOM, TOP]); // small impacts are those people meet
+  const y = scaleSqrt([best, worst], [HEIGHT - BOTTOM, TOP]); // square root: small impacts are the common ones
   const at = (p: (typeof points)[number]) => [x(p.size), y(p.priceImpactBps)] as const;
   const stroke = line<(typeof points)[number]>((p) => at(p)[0], (p) => at(p)[1]).curve(curveMonotoneX)(points) ?? "";
   const fill = area<(typeof points)[number]>((p) => at(p)[0], HEIGHT - BOTTOM, (p) => at(p)[1]).curve(curveMonotoneX)(points) ?? "";
@@ -74,12 +71,7 @@ export function Curve() {
     <div class="curve" ref={box}>
       <svg width={width} height={HEIGHT} role="img" aria-label={`Price impact grows to ${percent(last.priceImpactBps)} at ${compact(last.size)} ${tokenFrom.symbol}`} onPointerMove={selectNearest} onPointerLeave={() => (nearest.value = undefined)}>
         {ticks.map((bps) => (
-          <g key={bps} class="grid">
-            <line x1={LEFT} x2={width - RIGHT} y1={y(bps)} y2={y(bps)} />
-            <text x={LEFT - 6} y={y(bps)} dy="0.32em" text-anchor="end">
-              {(bps / 100).toLocaleString()}%
-            </text>
-          </g>
+          <GridLine key={bps} bps={bps} y={y(bps)} width={width} />
         ))}
         {sizes.map((size) => (
           <text key={size} class="size" x={x(size)} y={HEIGHT - 6} text-anchor="middle">
@@ -104,6 +96,15 @@ export function Curve() {
     </div>
   );
 }
+
+const GridLine = ({ bps, y, width }: { bps: number; y: number; width: number }) => (
+  <g class="grid">
+    <line x1={LEFT} x2={width - RIGHT} y1={y} y2={y} />
+    <text x={LEFT - 6} y={y} dy="0.32em" text-anchor="end">
+      {(bps / 100).toLocaleString()}%
+    </text>
+  </g>
+);
 
 const figures = new Intl.NumberFormat(undefined, { notation: "compact", maximumSignificantDigits: 3 });
 const compact = (n: number) => (n >= 0.001 ? figures.format(n) : n.toExponential(0));

@@ -1,10 +1,11 @@
-// What others hide: where the money goes, what it costs, how good it is.
+// Details of the quote: its route, cost, optimality and depth, and the transaction.
 
 import { short, usd } from "./amount";
 import { announcement } from "./announce";
 import { answer, quote, quoteAge, waiting } from "./answer";
 import { Contract } from "./contract";
 import { Curve } from "./depth";
+import { Figure } from "./figure";
 import { Flow } from "./flow";
 import { query, tokenOut } from "./order";
 import { find, NATIVE } from "./tokens";
@@ -70,7 +71,7 @@ function Figures() {
   );
 }
 
-/** What the route pays more than the best that one venue can do. */
+/** By how much the route pays more than the best plan on one venue alone. */
 function Gain() {
   const why = quote.value?.why;
   const name = "Against one venue";
@@ -85,24 +86,14 @@ function Gain() {
   return <Figure name={name} value={`${amount} ${more ? "more" : "less"}`} note={`than the best single venue, ${venue}`} tone={more ? "good" : ""} />;
 }
 
-/** A bound that allows more than this says nothing of the route. */
+/** A larger gap between the bound and the quote says nothing useful about the route. */
 const LOOSE_BPS = 100;
 
-/** How far the route is from the best there can be; where no bound is known, why. */
+/** The gap between the quote and the proved bound; if there is no bound, the reason. */
 function Optimum() {
   const [q, out] = [quote.value, tokenOut.value];
   const name = "Distance to the optimum";
   const { optimalityGapBps: gap, boundAmountOut: bound, boundReason } = q?.meta ?? {};
   if (gap === undefined || gap >= LOOSE_BPS || !bound || !out) return <Figure name={name} value={q ? "not known" : "–"} note={q ? (boundReason ?? "no useful bound was found") : ""} />;
   return <Figure name={name} value={`≤ ${gap.toFixed(2)} bps`} note={`no route can pay more than ${short(BigInt(bound), out.decimals, 8)}`} />;
-}
-
-function Figure({ name, value, note, tone = "" }: { name: string; value: string; note: string; tone?: string }) {
-  return (
-    <div class="figure">
-      <span class="soft">{name}</span>
-      <b class={`number ${tone}`}>{value}</b>
-      <small class="soft number">{note}</small>
-    </div>
-  );
 }

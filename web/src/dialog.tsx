@@ -9,17 +9,17 @@ interface Props {
   children: ComponentChildren;
 }
 
-/** A modal dialog, open as long as it is rendered. The focus returns to where it was. */
+/** A modal dialog, open as long as it is rendered. When it closes, the element focused before is focused again. */
 export function Dialog({ title, close, children, ...rest }: Props) {
   const element = useRef<HTMLDialogElement>(null);
-  // Before the next key can arrive: what is typed after the key that opened it is typed into it.
+  // A layout effect: keys pressed right after the one that opened the dialog go to the dialog.
   useLayoutEffect(() => {
     const before = document.activeElement as HTMLElement | null;
     element.current?.showModal();
     return () => {
       element.current?.close();
       before?.focus();
-      // What opened it may be gone or disabled.
+      // The element that opened it may be removed or disabled.
       if (before?.isConnected && document.activeElement !== before) before.closest<HTMLElement>("section, header")?.querySelector<HTMLElement>("input, button:enabled")?.focus();
     };
   }, []);

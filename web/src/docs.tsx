@@ -1,5 +1,5 @@
-// /docs is whole without this script, which adds what needs a program: the
-// state of the service in the header, copy buttons, and forms that try requests.
+// Adds to /docs, which is complete without a script, what needs one: the state of the
+// service in the header, copy buttons, and forms that try requests.
 
 import { render } from "preact";
 import { Controls } from "./frame";
@@ -7,7 +7,7 @@ import { Copy } from "./icons";
 
 render(<Controls />, document.querySelector("header .right")!);
 
-// A server that was told no public address prints its own; the reader's is the one that works.
+// A server without a public address prints that of its listener; the page's own origin is the one that works for the reader.
 const printedOrigin = document.querySelector<HTMLMetaElement>('meta[name="braid:origin"]')!.content;
 for (const code of document.querySelectorAll(".lesson pre code")) {
   if (printedOrigin && printedOrigin !== location.origin) code.textContent = code.textContent!.replaceAll(printedOrigin, location.origin);
@@ -28,7 +28,7 @@ function element<K extends keyof HTMLElementTagNameMap>(tag: K, properties: Part
   return created;
 }
 
-/** Gives each parameter of an endpoint a field, and the endpoint a button. */
+/** Adds a field for each parameter of an endpoint, and a button that sends the request. */
 function addForm(endpoint: HTMLElement): void {
   const fields = [...endpoint.querySelectorAll<HTMLElement>(".parameter")].map((row) => {
     const { name, required, example = "" } = row.dataset;
@@ -74,7 +74,7 @@ async function tryRequest(url: string): Promise<[status: string, body: string]> 
   }
 }
 
-/** The whole of a body; of a stream its first event. */
+/** The body of a response; of a stream, the first event. */
 async function readBody(response: Response): Promise<string> {
   const type = response.headers.get("content-type") ?? "";
   if (!type.startsWith("text/event-stream")) {

@@ -1,4 +1,4 @@
-// Errors in words for people: what happened, and what to do about it.
+// Errors as text for users: what happened, and what to do about it.
 
 import { percent, short } from "./amount";
 import { Problem, Unreachable, type Token } from "./api";
@@ -7,9 +7,9 @@ import { codeOf } from "./wallet";
 export interface Explanation {
   title: string;
   advice: string;
-  /** An amount that would work, in raw units. */
+  /** An amount in that would work, in raw units. */
   amount?: bigint;
-  /** The exclusion of sources is the cause. */
+  /** Whether excluded sources are the cause. */
   excluded?: boolean;
 }
 
@@ -28,7 +28,7 @@ export function explain(error: unknown, tokenIn: Token, tokenOut: Token): Explan
   }
   if (error instanceof Problem) return explainProblem(error, tokenIn, tokenOut);
   if (codeOf(error) === 4001 || codeOf(error) === 5000) return { title: "You declined in the wallet", advice: "Nothing was sent." };
-  if (codeOf(error) === -32002) return { title: "The wallet already waits for you", advice: "Open it and answer its question." };
+  if (codeOf(error) === -32002) return { title: "The wallet is already waiting for you", advice: "Open it and answer its question." };
   const message = error instanceof Error ? error.message.split("\n")[0]!.slice(0, 160) : "";
   if (/insufficient funds/i.test(message)) return { title: "Not enough MON for this swap and its gas", advice: "Gas is paid in MON, for the whole gas limit." };
   return { title: "The wallet could not do it", advice: message ? `It says: ${message}` : retryAdvice };
@@ -75,14 +75,14 @@ function explainProblem({ code, body }: Problem, tokenIn: Token, tokenOut: Token
     case "INVALID_RECIPIENT":
       return { title: "The recipient cannot be paid", advice: "It is a contract that would keep the tokens for ever. Use an account." };
     case "UNKNOWN_SOURCE":
-      return { title: "An excluded source is gone", advice: "Allow all sources again, then exclude anew.", excluded: true };
+      return { title: "An excluded source is gone", advice: "Allow all sources, then exclude again.", excluded: true };
     case "STATE_STALE":
       return { title: "The market is catching up with the chain", advice: "No quote is better than an old one. It comes back by itself." };
     case "RATE_LIMITED":
     case "TIMEOUT":
       return { title: "The service is busy", advice: "The page asks again by itself." };
     case "INTERNAL":
-      return { title: "The service made a mistake", advice: "It has been written down. Please try again." };
+      return { title: "The service made a mistake", advice: "It has been logged. Please try again." };
     default:
       return { title: "This cannot be quoted", advice: detail };
   }

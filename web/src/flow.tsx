@@ -1,4 +1,4 @@
-// The route, as a diagram where there is room for one and as a list of steps.
+// The route: a diagram if it fits, and a list of steps.
 
 import { useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
@@ -7,7 +7,7 @@ import type { Quote, Step, Token } from "./api";
 import { computeLayout, outline, routeGraph, type RouteLink, type RouteNode } from "./layout";
 import { useWidth } from "./width";
 
-/** The tones of the kinds of venues are set in the style sheet. */
+/** The CSS class with the colour of a type of pool. */
 export const tone = (kind: string): string => `tone-${kind}`;
 
 interface Props {
@@ -15,12 +15,12 @@ interface Props {
   find(address: string): Token | undefined;
 }
 
-/** Below this a diagram says less than a list. */
+/** In px; below this width the list of steps is clearer than a diagram. */
 const MIN_DIAGRAM_WIDTH = 480;
 
 const canvas = document.createElement("canvas").getContext("2d")!;
 
-/** How wide a label is, in the fonts of the style sheet. */
+/** The width of a label in px, in the fonts of the style sheet. */
 function measure(text: string, bold: boolean): number {
   canvas.font = `${bold ? 650 : 400} 12px ${getComputedStyle(document.documentElement).fontFamily}`;
   return Math.ceil(canvas.measureText(text).width * 1.03) + 1;
@@ -95,10 +95,10 @@ function StepText({ step, find }: { step: Step; find: Props["find"] }) {
   );
 }
 
-/** In a long route only so many steps of a token are shown at once. */
+/** How many steps of a token a long list shows at first. */
 const STEPS_SHOWN = 3;
 
-/** The steps below each other, by the token they take; a step opens to show its amounts and its pool. */
+/** The steps as a list, grouped by input token; each opens to show its amounts and its pool. */
 function Steps({ quote, find }: Props) {
   const { nodes, links } = routeGraph(quote);
   const from = (node: RouteNode) => links.filter((link) => link.from === node.id).sort((a, b) => b.step.weight - a.step.weight);
@@ -146,7 +146,7 @@ function StepRow({ link: { step }, find }: { link: RouteLink; find: Props["find"
   );
 }
 
-/** The same in rows, for those who read rather than look. */
+/** The steps as a table, for screen readers too. */
 function StepTable({ quote, find }: Props) {
   return (
     <div class="scroll" tabIndex={0} role="group" aria-label="Steps of the route">

@@ -1,4 +1,4 @@
-// The card in which a swap is put together.
+// The form of a swap.
 
 import { useSignal, useSignalEffect } from "@preact/signals";
 import { useEffect } from "preact/hooks";
@@ -23,7 +23,7 @@ import { NATIVE } from "./tokens";
 import { identifyChain } from "./transactions";
 import { resume } from "./watch";
 
-/** What goes on beside the form as long as the page is open. */
+/** Starts what runs in the background while the page is open. */
 async function startBackgroundTasks(): Promise<void> {
   followPrices();
   checkGuard();
@@ -89,7 +89,7 @@ function Receive() {
   );
 }
 
-/** What is received in dollars, and how that compares with what is paid. */
+/** The value received in USD, and its difference to the value paid. */
 function ReceivedValue() {
   const q = quote.value!;
   const [paid, received] = [Number(q.amountInUsd), Number(q.amountOutUsd)];
@@ -107,7 +107,7 @@ function ReceivedValue() {
   );
 }
 
-/** The quote for who cannot see it: once for each order, not once a block. */
+/** The quote for screen readers: announced once per order, not at every block. */
 function Announcement() {
   const announced = useSignal({ order: "", text: "" });
   useSignalEffect(() => {
@@ -123,7 +123,7 @@ function Announcement() {
   );
 }
 
-/** The money of the swap, each line always there so that nothing jumps. */
+/** The figures of the quote. Every line is always there, so that the layout does not shift. */
 function Summary() {
   const [q, out] = [quote.value, tokenOut.value];
   const rateText = q && out ? rate(BigInt(q.amountIn), tokenIn.value.decimals, BigInt(q.amountOut), out.decimals) : "";

@@ -1,4 +1,4 @@
-// What all pages have around them.
+// Header parts that all pages share.
 
 import { effect } from "@preact/signals";
 import { render, type ComponentChildren } from "preact";
@@ -7,7 +7,7 @@ import { notReadyReason, block, connection, streaming, markReceived, visible, co
 import { Moon } from "./icons";
 import { Page } from "./page";
 
-/** Asks how the service is, where no stream tells it. */
+/** Polls /readyz while no stream reports the state of the service. */
 async function pollReadiness(): Promise<void> {
   if (!visible.value || streaming.value) return;
   try {
@@ -41,12 +41,12 @@ function ServiceStatus() {
   );
 }
 
-// The style sheet greys what is old.
+// The style sheet greys figures that may be out of date.
 effect(() => {
   document.documentElement.dataset.connection = connection.value;
 });
 
-/** Says that the figures are not those of now. The seconds are not read aloud one by one. */
+/** Says that figures are out of date. The count of seconds is hidden from screen readers, which would read out every change. */
 function ConnectionNotice() {
   const [text, seconds] = connectionProblem.value.split(/(?= for \d+ s$)/);
   return (
@@ -64,7 +64,7 @@ function toggleTheme(): void {
   localStorage.setItem("theme", root.dataset.theme);
 }
 
-/** The right of the header: how the service is, the theme, and what a page adds. */
+/** The right side of the header: state of the service, theme, and the page's own controls. */
 export const Controls = ({ children }: { children?: ComponentChildren }) => (
   <>
     <ServiceStatus />

@@ -1,4 +1,4 @@
-// How much of what the account holds can be swapped.
+// How much of the account's balance can be swapped.
 
 import { computed } from "@preact/signals";
 import { get, type Quote } from "./api";
@@ -9,30 +9,30 @@ import { isNative } from "./tokens";
 
 const MON = 10n ** 18n;
 
-/** Monad may refuse a transaction that leaves an account less than this. */
+/** Monad may reject a transaction that leaves less than this in an account, wei. */
 export const RESERVE = 10n * MON;
 
-/** Gas of a swap until a quote says it, in wei. */
+/** Gas cost of a swap, in wei, before a quote states it. */
 const DEFAULT_GAS_COST = MON / 10n;
 
-/** Gas set aside, in percent of the quote's: the fee and the route may change until the swap is signed. */
+/** Gas cost to set aside, in percent of the quote's: the base fee and the route may change before the swap is signed. */
 const GAS_MARGIN_PERCENT = 150n;
 
 export const balance = computed(() => holdings.value?.get(tokenIn.value.address));
 const gasCost = computed(() => (quote.value ? BigInt(quote.value.meta.gasCostWei) : DEFAULT_GAS_COST));
 
-/** All there is; of MON what the gas leaves. */
+/** The balance; of MON, less the gas cost. */
 export const affordable = computed(() => {
   if (balance.value === undefined || !isNative(tokenIn.value)) return balance.value;
   return balance.value > gasCost.value ? balance.value - gasCost.value : 0n;
 });
 
-/** Whether the swap leaves less than the reserve. */
+/** Whether the swap would leave less than the reserve. */
 export const belowReserve = computed(
   () => isNative(tokenIn.value) && balance.value !== undefined && amountIn.value !== undefined && balance.value - amountIn.value < RESERVE + gasCost.value,
 );
 
-/** What Max may take of MON: the gas stays always, the reserve where the balance allows it. Cut to 0.0001 MON. */
+/** The amount of MON that Max enters, in wei: the balance less the gas cost and, if it suffices, the reserve. Rounded down to 0.0001 MON. */
 export function spendable(balance: bigint, gasWei: bigint): bigint {
   const gas = (gasWei * GAS_MARGIN_PERCENT) / 100n;
   const kept = balance > RESERVE + gas ? RESERVE + gas : gas;
@@ -41,7 +41,7 @@ export function spendable(balance: bigint, gasWei: bigint): bigint {
   return left > unit ? (left / unit) * unit : left;
 }
 
-/** Gas of the route that an amount takes, in wei: that of another amount may be far less. */
+/** Gas cost of the route of an amount, in wei. Routes of other amounts may cost far less. */
 async function gasOf(amount: bigint): Promise<bigint> {
   const [out, fallback] = [tokenOut.value, 5n * DEFAULT_GAS_COST];
   if (!out || amount === 0n) return fallback;
@@ -49,7 +49,7 @@ async function gasOf(amount: bigint): Promise<bigint> {
   return get<Quote>("/quote", order).then((q) => BigInt(q.meta.gasCostWei), () => fallback);
 }
 
-/** Writes the largest amount into the field. */
+/** Enters the largest amount that can be swapped. */
 export async function enterMax(): Promise<void> {
   const [all, token, before] = [balance.value, tokenIn.value, amountText.value];
   if (all === undefined) return;
@@ -58,7 +58,7 @@ export async function enterMax(): Promise<void> {
   if (tokenIn.value === token && amountText.value === before) setAmount(spendable(all, gas));
 }
 
-/** Writes a share of the balance into the field. */
+/** Enters a percentage of the balance. */
 export function enterShare(percent: bigint): void {
   if (balance.value === undefined || affordable.value === undefined) return;
   const part = toSixDigits((balance.value * percent) / 100n);

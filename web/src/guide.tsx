@@ -1,15 +1,15 @@
-// The content of /docs. The build renders it to HTML, a Go template that the
-// server fills with what only it knows: {%…%} are its actions (web.go, Docs).
+// The content of /docs. The build renders it to HTML, a Go template in which the server
+// fills in what only it knows: {%…%} are template actions (web/docs.go).
 
 import type { ComponentChildren } from "preact";
 import { Reference, type Document } from "./reference";
 
 export interface Lesson {
   name: string;
-  /** What the block is saved as. */
+  /** The name under which the reader saves the code. */
   file: string;
   code: string;
-  /** What is typed then, in the folder of the file. */
+  /** The commands to run, in the folder of the file. */
   commands: string[];
 }
 
@@ -18,7 +18,7 @@ export interface GuideProps {
   lessons: Lesson[];
 }
 
-/** A block of text to be copied; the server fills in origin, node and key. */
+/** A block of text with a copy button; the server fills in origin, node and key. */
 function Block({ name, text }: { name: string; text: string }) {
   return (
     <div class="block" data-copy={name}>
@@ -36,7 +36,7 @@ const KeyNote = () => (
   </p>
 );
 
-/** One lesson is shown at a time: radio buttons and a rule of the style sheet. */
+/** One lesson is shown at a time: radio buttons and CSS select it. */
 function Tutorial({ lessons }: { lessons: Lesson[] }) {
   return (
     <div class="lessons">
@@ -93,6 +93,25 @@ function Errors() {
   );
 }
 
+const Native = () => (
+  <>
+    <p>
+      <b>Paying with MON.</b> Pass wrapped native (WMON) as <code>tokenIn</code> and send <code>value = amountIn</code>; skip the approval. The same bytes sent with{" "}
+      <code>value = 0</code> take WMON by allowance instead: one calldata serves both. Or pass the zero address (or <code>0xEeee…EEeE</code>): then <code>tx.value</code> already is the amount, and{" "}
+      <code>tx</code> can be sent as it stands.
+    </p>
+    <p>
+      <b>Receiving MON.</b> Pass the zero address as <code>tokenOut</code> and the contract unwraps. WMON as <code>tokenOut</code> delivers WMON.
+    </p>
+    <p>
+      <b>The 10 MON reserve.</b> On Monad a transaction that spends value may have to leave 10 MON in the account, so swapping all of an account's MON can fail though the route is right. Leave 10 MON and the gas.
+    </p>
+    <p>
+      <b>Gas is billed by the limit.</b> What you do not use does not come back, so <code>tx.estimatedGas</code> is tight. Do not pad it.
+    </p>
+  </>
+);
+
 const chapters = ({ document, lessons }: GuideProps): [id: string, name: string, body: ComponentChildren][] => [
   [
     "start",
@@ -109,26 +128,7 @@ const chapters = ({ document, lessons }: GuideProps): [id: string, name: string,
       <Tutorial lessons={lessons} />
     </>,
   ],
-  [
-    "native",
-    "Native MON",
-    <>
-      <p>
-        <b>Paying with MON.</b> Pass wrapped native (WMON) as <code>tokenIn</code> and send <code>value = amountIn</code>; skip the approval. The same bytes sent with{" "}
-        <code>value = 0</code> take WMON by allowance instead: one calldata serves both. Or pass the zero address (or <code>0xEeee…EEeE</code>): then <code>tx.value</code> already is the amount, and{" "}
-        <code>tx</code> can be sent as it stands.
-      </p>
-      <p>
-        <b>Receiving MON.</b> Pass the zero address as <code>tokenOut</code> and the contract unwraps. WMON as <code>tokenOut</code> delivers WMON.
-      </p>
-      <p>
-        <b>The 10 MON reserve.</b> On Monad a transaction that spends value may have to leave 10 MON in the account, so swapping all of an account's MON can fail though the route is right. Leave 10 MON and the gas.
-      </p>
-      <p>
-        <b>Gas is billed by the limit.</b> What you do not use does not come back, so <code>tx.estimatedGas</code> is tight. Do not pad it.
-      </p>
-    </>,
-  ],
+  ["native", "Native MON", <Native />],
   [
     "safety",
     "What to check",

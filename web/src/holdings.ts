@@ -1,4 +1,4 @@
-// What the connected account holds.
+// Balances of the connected account.
 
 import { effect, signal, untracked } from "@preact/signals";
 import type { Token } from "./api";
@@ -21,12 +21,12 @@ async function refreshBalances(tokens: Token[]): Promise<void> {
   holdingsOwner = owner;
 }
 
-/** Looks at every token, which is a large answer: for those who are about to choose one. */
+/** Reads the balances of all tokens, which is a large response: for the token picker. */
 export const refreshAllBalances = (): Promise<void> => refreshBalances([NATIVE, ...tokenList.value]);
 
 const swapTokens = (): Token[] => [...new Set([NATIVE, tokenIn.value, ...(tokenOut.value ? [tokenOut.value] : [])])];
 
-/** Looks at all when the account, its chain or a swap changes, and now and then at the tokens of the swap. */
+/** Reads all balances when the account, its chain or the pending swaps change, and those of the selected tokens every 5 s. */
 export function watchBalances(): void {
   effect(() => {
     if (!account.value || !wallet.value || wrongChain.value) {

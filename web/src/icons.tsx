@@ -26,7 +26,7 @@ export const Verified = () => (
   </svg>
 );
 
-/** A token's picture; its first letters where there is none. */
+/** A token's logo, or its first letters if there is none. */
 export function Logo({ token, size = 32 }: { token: Pick<Token, "address" | "symbol" | "logoURI">; size?: number }) {
   const [broken, setBroken] = useState("");
   const [shown, setShown] = useState("");

@@ -1,4 +1,4 @@
-// How far a swap moves the price, and what would move it less.
+// The price impact of a swap, and a smaller amount with less of it.
 
 import { computed, effect, signal } from "@preact/signals";
 import { get, Problem, type Depth, type Quote } from "./api";
@@ -7,11 +7,11 @@ import { quote, waiting } from "./answer";
 import { amountIn, excluded, query, recipient, tokenIn, tokenOut } from "./order";
 import { account } from "./wallet";
 
-/** From here on a swap is marked, and from here on it is warned about. */
+/** The form marks an impact from the first on and warns of one from the second on, in basis points. */
 export const NOTABLE_IMPACT_BPS = 100;
 export const HIGH_IMPACT_BPS = 1000;
 
-/** So much more in dollars than is paid is no luck but an error of some price. */
+/** A value received above this multiple of the value paid means that one of the prices is wrong. */
 const SUSPICIOUS_RATIO = 1.05;
 
 export const suspiciousGain = computed(() => {
@@ -20,17 +20,17 @@ export const suspiciousGain = computed(() => {
   return paid > 0 && got > paid * SUSPICIOUS_RATIO ? got / paid - 1 : undefined;
 });
 
-// The service refuses to make swaps above some impact; which one is the
-// operator's choice. What it made and what it refused encloses it.
+// The service refuses swaps above an impact that its operator chooses. These are the
+// largest impact that it has accepted and the smallest that it has refused.
 const acceptedBps = signal(0);
 const refusedBps = signal(Infinity);
 
 const impact = computed(() => (quote.value && !waiting.value ? quote.value.priceImpactBps : 0));
 
-/** Whether the service makes this swap, though its impact is to be feared. */
+/** Whether the service accepts a swap of this impact. */
 export const guard = computed(() => (impact.value <= acceptedBps.value || impact.value < HIGH_IMPACT_BPS ? "allows" : impact.value >= refusedBps.value ? "refuses" : "checking"));
 
-/** Asks about impacts of which it is not known yet. */
+/** Asks the service about an impact between the accepted and the refused ones. */
 export function checkGuard(): void {
   effect(() => {
     const [order, to, bps] = [query.value, recipient.value.trim() || account.value, impact.value];
@@ -41,17 +41,17 @@ export function checkGuard(): void {
       (error: unknown) => {
         if (abort.signal.aborted) return;
         if (error instanceof Problem && error.code === "PRICE_IMPACT_TOO_HIGH") refusedBps.value = Math.min(refusedBps.value, error.body.hints.priceImpactBps ?? bps, bps);
-        else acceptedBps.value = Math.max(acceptedBps.value, bps); // the sheet will say what is wrong
+        else acceptedBps.value = Math.max(acceptedBps.value, bps); // another error: the confirmation dialog will show it
       },
     );
     return () => abort.abort();
   });
 }
 
-/** A smaller amount that moves the price by less than a percent, as its own quote says. */
+/** A smaller amount whose quote has an impact below NOTABLE_IMPACT_BPS. */
 export const smallerAmount = signal<{ amount: bigint; bps: number } | undefined>(undefined);
 
-/** Two amounts of the depth curve between which the impact reaches a percent. */
+/** Two neighbouring amounts of the depth curve between which the impact reaches NOTABLE_IMPACT_BPS. */
 function bracket(points: Depth["points"]): [bigint, bigint] | undefined {
   const at = points.findIndex(({ priceImpactBps }) => priceImpactBps >= NOTABLE_IMPACT_BPS);
   return at > 0 ? [BigInt(points[at - 1]!.amountIn), BigInt(points[at]!.amountIn)] : undefined;
@@ -59,7 +59,7 @@ function bracket(points: Depth["points"]): [bigint, bigint] | undefined {
 
 const BISECTIONS = 3;
 
-/** Keeps the offer of a gentler amount that of the pair and the market. */
+/** Keeps smallerAmount up to date with the tokens and the depth curve. */
 export function findSmallerAmount(): void {
   const needed = computed(() => impact.value >= NOTABLE_IMPACT_BPS);
   effect(() => {
@@ -78,7 +78,7 @@ async function bisect([low, high]: [bigint, bigint], pair: Record<string, string
   let best: { amount: bigint; bps: number } | undefined;
   let [below, above] = [low, high];
   for (let i = 0; i <= BISECTIONS; i++) {
-    // The least amount first: the market may have moved since the curve was drawn.
+    // The lower amount first: the market may have moved since the curve was computed.
     const amount = threeDigits(i === 0 ? low : (below + above) / 2n);
     const { priceImpactBps: bps } = await get<Quote>("/quote", { ...pair, amount: amount.toString() }, signal);
     if (bps < NOTABLE_IMPACT_BPS) [below, best] = [amount, { amount, bps }];
@@ -93,5 +93,5 @@ const threeDigits = (raw: bigint): bigint => {
   return (raw / unit) * unit;
 };
 
-/** The gentler amount, if it is less than what was asked for. */
+/** smallerAmount, if it is less than the amount entered. */
 export const smallerOffer = computed(() => (smallerAmount.value && amountIn.value && smallerAmount.value.amount < amountIn.value ? smallerAmount.value : undefined));

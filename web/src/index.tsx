@@ -10,7 +10,7 @@ import { tokenList, load } from "./tokens";
 import { discover } from "./wallet";
 import { WalletButton } from "./wallets";
 
-/** Until the list of tokens is there, shapes stand where the swap will be. */
+/** The page. Placeholders are shown until the token list has loaded. */
 function Page() {
   const loading = tokenList.value.length === 0;
   return (
@@ -25,10 +25,10 @@ mount(<Page />, <WalletButton />);
 discover();
 watchBalances();
 
-/** The list may not be there yet when the page is: it is asked for until it is. */
+/** Requests the token list until it has loaded, then starts the rest. */
 async function start(): Promise<void> {
   while (!(await load().then(() => true, () => false))) await new Promise((resolve) => setTimeout(resolve, 1000));
-  const typedEarly = amountText.value; // by somebody faster than the list
+  const typedEarly = amountText.value; // before the list had loaded
   applyLink();
   if (typedEarly) amountText.value = typedEarly;
   persist();

@@ -1,13 +1,13 @@
-// What a visitor means by the text in the amount field. A separator is read
-// as one of decimals or of thousands only where no other reading is possible;
-// what has two readings is offered, never guessed.
+// Parses the text of the amount field. A separator counts as a decimal or a thousands
+// separator only if the other is impossible; if both are possible the user chooses
+// between the two amounts.
 
 import { exact } from "./amount";
 
 export type ParsedAmount =
-  | { kind: "empty" } // nothing yet, or zero, which may become an amount
+  | { kind: "empty" } // no digits yet, or zero
   | { kind: "amount"; raw: bigint }
-  | { kind: "ambiguous"; raws: [bigint, bigint] } // thousands or decimals: a factor of a thousand
+  | { kind: "ambiguous"; raws: [bigint, bigint] } // the separator may be of thousands or of decimals
   | { kind: "dollars"; usd: number }
   | { kind: "invalid"; reason: string };
 
@@ -16,11 +16,11 @@ export interface Unit {
   decimals: number;
 }
 
-/** Zeros of scripts whose ten digits follow each other: Arabic, Persian, Devanagari, full width. */
+/** The digit zero of scripts whose ten digits have consecutive code points: Arabic, Persian, Devanagari, full width. */
 const zeros = [0x660, 0x6f0, 0x966, 0xff10];
 const signs: Record<string, string> = { "٫": ".", "．": ".", "٬": "'", "，": ",", "’": "'", "＇": "'", "−": "-", "＄": "$" };
 
-/** The same text with ASCII digits and signs, and one kind of space. */
+/** The text with ASCII digits and signs, and one kind of space. */
 function normalize(text: string): string {
   return [...text.trim()]
     .map((c) => {
@@ -55,7 +55,7 @@ export function parseAmount(text: string, unit: Unit): ParsedAmount {
   return first === 0n ? { kind: "empty" } : { kind: "amount", raw: first! };
 }
 
-/** "100 MON" is an amount of MON. A symbol is anybody's choice: only behind a space, and if it begins like a word. */
+/** Removes the token's symbol from "100 MON". Symbols can be any text, so only one that begins with a letter, after a space. */
 function withoutSymbol(text: string, symbol: string): string {
   const at = text.length - symbol.length;
   const own = /^\p{L}/u.test(symbol) && text.slice(at).toLowerCase() === symbol.toLowerCase() && text[at - 1] === " ";
@@ -77,13 +77,13 @@ interface Decimal {
 
 const decimal = (whole: string, fraction: string, power: number): Decimal => ({ digits: whole + fraction || "0", power: power - fraction.length });
 
-/** The numbers that a text can mean: one, or two where a separator has two readings; or why it is none. */
+/** The numbers that a text can mean (two if a separator is ambiguous), or what is wrong with it. */
 function parseNumber(text: string): Decimal[] | string {
   const [, mantissa = "", exponent = "0"] = /^(.*?)(?:e([+-]?\d{1,4}))?$/i.exec(text) ?? [];
   const power = Number(exponent);
   if (/[^\d.,' ]/.test(mantissa) || !/\d/.test(mantissa)) return "Write the amount in digits, such as 1000.5.";
 
-  // Spaces and apostrophes only ever group.
+  // Spaces and apostrophes only separate thousands.
   const groupSeparator = /[' ]/.exec(mantissa)?.[0];
   if (groupSeparator) {
     const [whole = "", fraction = "", ...more] = mantissa.split(/[.,]/);
@@ -107,7 +107,7 @@ function parseNumber(text: string): Decimal[] | string {
   return [decimal(whole.replaceAll(firstSeparator, ""), fraction, power)];
 }
 
-/** Groups of three, or those of India: 12,34,567. */
+/** Whether digits are in groups of three, or in those of India: 12,34,567. */
 function isGrouped(text: string, separator: string): boolean {
   const groups = text.split(separator);
   if (groups.length < 2 || groups.at(-1)!.length !== 3 || !/^[1-9]/.test(text)) return false;
@@ -116,7 +116,7 @@ function isGrouped(text: string, separator: string): boolean {
   return three || (separator === "," && groups[0]!.length <= 2 && middle.every((group) => group.length === 2));
 }
 
-/** In raw units, or the limit that is broken. */
+/** The number in raw units, or the limit that it exceeds. */
 function toRaw({ digits, power }: Decimal, { symbol, decimals }: Unit): bigint | string {
   const shift = power + decimals;
   const trimmed = digits.replace(/^0+/, "");
@@ -133,7 +133,7 @@ function toRaw({ digits, power }: Decimal, { symbol, decimals }: Unit): bigint |
   return raw < AMOUNT_LIMIT ? raw : tooLarge;
 }
 
-/** An amount for the field at rest. A narrow space groups: unlike a comma it has one reading everywhere. */
+/** The amount as the field shows it while it is not edited. Thousands are separated by a narrow space, which unlike a comma is not ambiguous. */
 export function groupDigits(raw: bigint, decimals: number): string {
   const [whole = "", fraction] = exact(raw, decimals).split(".");
   const groups = whole.replace(/\B(?=(\d{3})+$)/g, "\u202f");

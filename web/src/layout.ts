@@ -1,4 +1,4 @@
-// Where the parts of a route diagram stand: tokens are nodes, pools are ribbons
+// The layout of the route diagram, a Sankey diagram: tokens are nodes, steps are ribbons
 // between them, each as wide as its share of the swap.
 
 import { sankey, sankeyJustify, type SankeyGraph, type SankeyLink, type SankeyNode } from "d3-sankey";
@@ -20,10 +20,10 @@ export interface RouteLink {
 }
 
 type Graph = SankeyGraph<RouteNode, RouteLink>;
-export type Node = SankeyNode<RouteNode, RouteLink> & { layer?: number }; // the column, which the types leave out
+export type Node = SankeyNode<RouteNode, RouteLink> & { layer?: number }; // layer: the column, which the library's types omit
 export type Ribbon = SankeyLink<RouteNode, RouteLink>;
 
-/** A token that is made again after nothing was left of it stands there a second time. */
+/** The graph of a route. A token that is received again after all of it was spent gets a second node. */
 export function routeGraph(quote: Quote): { nodes: RouteNode[]; links: RouteLink[] } {
   const nodes: RouteNode[] = [];
   const open = new Map<string, RouteNode>();
@@ -60,24 +60,24 @@ export interface Label {
   key: string;
   kind: "symbol" | "amount" | "venue";
   text: string;
-  x: number; // of its left end
-  y: number; // of its middle
+  x: number; // of its left end, px
+  y: number; // of its middle, px
 }
 
 const NODE_WIDTH = 10;
-const LINE_HEIGHT = 16; // the height of a line
-const MIN_HEIGHT = 340; // the same for all routes, or quotes that change would move what is below
+const LINE_HEIGHT = 16; // of a label, px
+const MIN_HEIGHT = 340; // px; one height for most routes, so that a new quote does not move what is below the diagram
 
-/** Between nodes above each other: a label stands there. */
+/** Vertical distance between nodes of a column, px; a label fits into it. */
 const nodePadding = (nodes: number) => Math.max(LINE_HEIGHT + 2, Math.min(24, 200 / nodes));
 
-/** More nodes above each other than this need a higher diagram. */
+/** A column with more nodes than this needs a higher diagram. */
 const MAX_COLUMN_NODES = 14;
 
-/** Between columns there must be room for a name. */
+/** Shortest distance of columns at which a symbol fits between them, px. */
 const MIN_COLUMN_DISTANCE = 76;
 
-/** The diagram; undefined where it does not fit the width or is no flow. */
+/** The layout; undefined if the width is too small or the route has a cycle. */
 export function computeLayout(quote: Quote, width: number, amounts: (node: RouteNode) => string, measure: (text: string, bold: boolean) => number): Layout | undefined {
   const { nodes: routeNodes, links: routeLinks } = routeGraph(quote);
   const graph = () => ({ nodes: routeNodes.map((node) => ({ ...node })), links: routeLinks.map((link) => ({ ...link, source: link.from, target: link.to, value: Math.max(link.step.weight, 1) })) }) as unknown as Graph;
@@ -96,7 +96,7 @@ export function computeLayout(quote: Quote, width: number, amounts: (node: Route
   }
   const columns = count(first.nodes.map((node) => (node as Node).layer!));
   if (columns.size > 1 && (width - NODE_WIDTH) / (columns.size - 1) < MIN_COLUMN_DISTANCE) return undefined;
-  // A route of few pools would be a wall: its ribbons are thinner, in the middle.
+  // With few pools ribbons would fill the whole height: margins make them narrower.
   const most = Math.max(...columns.values());
   const height = MIN_HEIGHT + Math.max(most - MAX_COLUMN_NODES, 0) * 2 * LINE_HEIGHT;
   const widest = Math.max(...count(first.links.map((link) => (link.source as Node).layer!)).values());
@@ -110,7 +110,7 @@ function count(numbers: number[]): Map<number, number> {
   return found;
 }
 
-/** The outline of a ribbon: two equal curves, its width apart. */
+/** The outline of a ribbon as an SVG path: two equal curves, the ribbon's width apart. */
 export function outline({ source, target, y0, y1, width }: Ribbon): string {
   const [x0, x1, half] = [(source as Node).x1!, (target as Node).x0!, Math.max(width ?? 0, 1.5) / 2];
   const middle = (x0 + x1) / 2;
@@ -126,8 +126,8 @@ interface Box {
 const disjoint = (a: Box, b: Box) => a.x1 + 4 <= b.x0 || b.x1 + 4 <= a.x0 || Math.abs(a.y - b.y) >= LINE_HEIGHT;
 
 /**
- * Every node has its symbol. The first and the last have their amounts, and
- * ribbons, the widest first, their venues, where there is room.
+ * Places a symbol at every node, amounts at the first and the last column, and
+ * venues on ribbons, the widest first, as far as labels do not overlap.
  */
 function labelsOf(nodes: Node[], ribbons: Ribbon[], columnDistance: number, width: number, amounts: (addLabel: RouteNode) => string, measure: (text: string, bold: boolean) => number): Label[] {
   const labels: Label[] = [];
@@ -146,7 +146,7 @@ function labelsOf(nodes: Node[], ribbons: Ribbon[], columnDistance: number, widt
     const size = measure(text, true);
     addLabel({ key: node.id, kind: "symbol", text, y: labelY(node) }, labelX(node, size), size);
   }
-  // What had to be cut is whole where its neighbours leave room.
+  // A truncated symbol is shown in full if that overlaps no other label.
   for (const [i, label] of labels.entries()) {
     const node = nodes.find(({ id }) => id === label.key)!;
     const size = measure(node.symbol, true);
@@ -178,7 +178,7 @@ function labelsOf(nodes: Node[], ribbons: Ribbon[], columnDistance: number, widt
   return labels;
 }
 
-/** A text, shortened until it fits. */
+/** The text, truncated to a width in px. */
 function truncate(text: string, width: number, measure: (text: string, bold: boolean) => number): string {
   const characters = [...text];
   let shown = text;
@@ -189,7 +189,7 @@ function truncate(text: string, width: number, measure: (text: string, bold: boo
   return shown;
 }
 
-/** How far a ribbon has moved up or down when it has gone a part of its way. */
+/** The part (0 to 1) of its vertical distance that a ribbon has covered at a part of its horizontal distance: solves its Bézier curve for t by Newton's method. */
 function verticalPart(part: number): number {
   let t = part;
   for (let i = 0; i < 4; i++) t -= (1.5 * t - 1.5 * t * t + t ** 3 - part) / (1.5 - 3 * t + 3 * t * t);

@@ -1,5 +1,5 @@
-// The local chain's own account, for visitors without a wallet. Only the
-// service of a local chain writes it into the page.
+// The account of the local chain, for users without a wallet. Only the service of a
+// local chain writes it into the page.
 
 import type { Provider } from "./provider";
 
@@ -33,7 +33,7 @@ interface Transaction {
   gas?: `0x${string}`;
 }
 
-/** An EIP-1193 provider that signs with the local key and asks nobody. */
+/** An EIP-1193 provider that signs with the local key, without confirmation. */
 export const localProvider: Provider = {
   async request({ method, params = [] }) {
     switch (method) {

@@ -1,9 +1,9 @@
-// Tokens that look like others. Symbols and names are anybody's choice: only
-// an address says which token it is.
+// Finds tokens that look like verified ones. Anyone can choose any symbol and name:
+// only the address identifies a token.
 
 import type { Token } from "./api";
 
-/** Characters that are read as a Latin letter, by that letter. Greek capitals look otherwise than their small letters: both stand here. */
+/** Maps characters to the Latin letter that they look like. Greek capitals look different from their small letters, so both are listed. */
 const confusable: Record<string, string> = {};
 for (const [letter, others] of Object.entries({
   a: "аαɑ@Α", b: "ЬвβƄΒ", c: "сϲᴄ¢", d: "ԁɗ", e: "еєε℮€Ε", g: "ɡց", h: "һнΗ", i: "іιɩıl1|!ӏ∣Ι", j: "јϳ", k: "кκΚ", m: "мʍΜ", n: "пոᴎηΝ", o: "о0οσօ०〇Ο", p: "рρΡ",
@@ -12,7 +12,7 @@ for (const [letter, others] of Object.entries({
   for (const other of others) confusable[other] = letter;
 }
 
-/** What a text looks like: two that look the same have the same. */
+/** A text reduced to what it looks like: texts that look the same have equal skeletons. */
 export function skeleton(text: string): string {
   const visible = text.normalize("NFKD").replace(/^\$+/, "").replace(/[\p{M}\p{Cf}\p{Cc}\p{Z}\p{Pd}_.'’·*]/gu, "");
   const letters = [...visible].map((c) => confusable[c] ?? c.toLowerCase()).map((c) => confusable[c] ?? c);
@@ -21,7 +21,7 @@ export function skeleton(text: string): string {
 
 type Named = Pick<Token, "address" | "symbol" | "name" | "isVerified">;
 
-/** The verified token that an unverified one can be taken for. */
+/** The verified token that an unverified one could be mistaken for. */
 export function lookalikeOf<T extends Named>(token: Named, verified: T[]): T | undefined {
   if (token.isVerified) return undefined;
   const own = [skeleton(token.symbol), skeleton(token.name)].filter(Boolean);

@@ -1,16 +1,17 @@
-// The market at a glance: is everything well, and what is there?
+// The market page: state, sources and tokens.
 
 import { computed, signal } from "@preact/signals";
 import { usd } from "./amount";
 import { get, type Market } from "./api";
 import { notReadyReason, block, visible, updatedAt, secondsSince } from "./connection";
+import { Figure } from "./figure";
 import { mount } from "./frame";
 import { Logo, Verified } from "./icons";
 
 const market = signal<Market | undefined>(undefined);
 const filter = signal("");
 
-/** The whole market is large: the header asks for signs of life more often. */
+/** Requests /market, which is large: rarely, as the header polls /readyz more often. */
 async function refresh(): Promise<void> {
   if (visible.value) market.value = await get<Market>("/market").catch(() => market.value);
   setTimeout(() => void refresh(), market.value ? 15_000 : 1000);
@@ -28,10 +29,10 @@ function Page() {
         <h1>Market</h1>
       </div>
       <section class="card figures" aria-label="State of the market">
-        <Tile name="Newest block" value={block.value ? block.value.number.toLocaleString() : "–"} note={block.value ? "of the chain" : ""} />
-        <Tile name="Age of the market" value={ageSeconds === undefined ? "–" : `${ageSeconds} s`} note={notReadyReason.value || "since it was last that of the newest block"} tone={ageSeconds !== undefined && ageSeconds > 5 ? "bad" : "good"} />
-        <Tile name="Sources" value={m ? `${live.value.length} of ${m.sources.length} live` : "–"} note={m ? `${m.sources.reduce((sum, s) => sum + s.usablePools, 0).toLocaleString()} pools with liquidity` : ""} tone={m && live.value.length < m.sources.length ? "warn" : ""} />
-        <Tile name="Liquidity" value={m ? usd(liquidity.value, "compact") || "–" : "–"} note={m ? `${m.tokens.length} tokens` : ""} />
+        <Figure name="Newest block" value={block.value ? block.value.number.toLocaleString() : "–"} note={block.value ? "of the chain" : ""} />
+        <Figure name="Age of the market" value={ageSeconds === undefined ? "–" : `${ageSeconds} s`} note={notReadyReason.value || "since it was last that of the newest block"} tone={ageSeconds !== undefined && ageSeconds > 5 ? "bad" : "good"} />
+        <Figure name="Sources" value={m ? `${live.value.length} of ${m.sources.length} live` : "–"} note={m ? `${m.sources.reduce((sum, s) => sum + s.usablePools, 0).toLocaleString()} pools with liquidity` : ""} tone={m && live.value.length < m.sources.length ? "warn" : ""} />
+        <Figure name="Liquidity" value={m ? usd(liquidity.value, "compact") || "–" : "–"} note={m ? `${m.tokens.length} tokens` : ""} />
       </section>
       <section class="card" aria-labelledby="sources">
         <div class="bar"><h2 id="sources">Sources</h2></div>
@@ -44,16 +45,6 @@ function Page() {
         </div>
         <Tokens />
       </section>
-    </div>
-  );
-}
-
-function Tile({ name, value, note, tone = "" }: { name: string; value: string; note: string; tone?: string }) {
-  return (
-    <div class="figure">
-      <span class="soft">{name}</span>
-      <b class={`number ${tone}`}>{value}</b>
-      <small class="soft">{note}</small>
     </div>
   );
 }

@@ -1,5 +1,5 @@
-// What the visitor should know before swapping. Most of it repeats each block,
-// so it is announced politely.
+// Notes and warnings below the form. Most of them are the same at each block, so they
+// are polite live regions.
 
 import { isAddress } from "viem";
 import { percent, short } from "./amount";
@@ -12,7 +12,7 @@ import { setAmount, excluded, linkErrors, recipient, tokenIn, tokenOut } from ".
 import { verified } from "./tokens";
 import { explain } from "./explain";
 
-/** The recipient, loud where it is another than the payer. */
+/** A warning if the recipient is not the connected account. */
 export function RecipientNote() {
   if (!otherRecipient.value) return null;
   return (
@@ -26,7 +26,7 @@ export function RecipientNote() {
   );
 }
 
-/** Why there is no quote, and a way out where there is one. It stands where the figures would. */
+/** Why there is no quote, and what would work, in the place of the figures. */
 export function Failure() {
   const out = tokenOut.value;
   if (answer.value.kind !== "failed" || !out) return null;
@@ -69,7 +69,7 @@ export function Notes() {
   );
 }
 
-/** What the link that opened the page names and this market does not have. */
+/** What is wrong with the link that opened the page. */
 const LinkNotes = () => (
   <>
     {linkErrors.value.map((text) => (
@@ -80,7 +80,7 @@ const LinkNotes = () => (
   </>
 );
 
-/** Tokens that nobody vouches for, and those that look like others. */
+/** Warnings about unverified tokens, and about those that look like verified ones. */
 function TokenNotes() {
   const unverified = [tokenIn.value, tokenOut.value].filter((token) => token && !token.isVerified);
   return (

@@ -1,4 +1,4 @@
-// What the visitor wants.
+// The order: what the user wants to swap, with the settings.
 
 import { batch, computed, effect, signal, type Signal } from "@preact/signals";
 import { exact } from "./amount";
@@ -13,7 +13,7 @@ export const slippageBps = signal(stored("slippageBps", 50, (value) => Number.is
 export const excluded = signal(stored<string[]>("excluded", [], (value) => Array.isArray(value) && value.every((id) => typeof id === "string")));
 export const recipient = signal(""); // empty: the connected account
 
-/** Storage may hold anything. */
+/** A setting from local storage, which may hold anything. */
 function stored<T>(key: string, otherwise: T, valid: (value: T) => boolean): T {
   try {
     const value = JSON.parse(localStorage.getItem(key) ?? "") as T;
@@ -23,11 +23,11 @@ function stored<T>(key: string, otherwise: T, valid: (value: T) => boolean): T {
   }
 }
 
-/** What the text in the amount field means. */
+/** The parsed text of the amount field. */
 export const parsedAmount = computed(() => parseAmount(amountText.value, tokenIn.value));
 export const amountIn = computed(() => (parsedAmount.value.kind === "amount" ? parsedAmount.value.raw : undefined));
 
-/** The order as the API takes it; undefined while there is nothing to ask. */
+/** The order as parameters of the API; undefined while it is incomplete. */
 export const query = computed<Query | undefined>(() => {
   const out = tokenOut.value;
   if (!out || !amountIn.value) return undefined;
@@ -40,14 +40,14 @@ export const query = computed<Query | undefined>(() => {
   };
 });
 
-/** What a link names that cannot be taken as it is, in sentences. */
+/** What is wrong with the order in the page's link, as sentences for the user. */
 export const linkErrors = signal<string[]>([]);
 
-/** Opens the order the address names, or the usual one. */
+/** Sets the order to that of the page's link, or to the default. */
 export function applyLink(): void {
   const parameters = new URLSearchParams(location.search);
   const [into, out] = [parameters.get("in") ?? "MON", parameters.get("out") ?? (parameters.get("in") === "USDC" ? "MON" : "USDC")];
-  // A link is written by a program: a lone point in it is one of decimals.
+  // In a link, written by programs, a single point is a decimal separator.
   const amount = (parameters.get("amount") ?? "1000").replace(/^(\d{1,3}\.\d{3})$/, "$10");
   batch(() => {
     linkErrors.value = [];
@@ -63,16 +63,16 @@ export function applyLink(): void {
   if (!findByName(out)) void applyUnlisted(out, tokenOut);
 }
 
-/** A token that the list does not hold may still be one of the market. */
+/** Sets a token that is not in the token list but may be in the market. */
 async function applyUnlisted(name: string, side: Signal<Token> | Signal<Token | undefined>, then = () => {}): Promise<void> {
   const before = side.value;
   const found = await fetchToken(name);
-  if (side.value !== before) return; // the visitor was quicker
+  if (side.value !== before) return; // the user has chosen another meanwhile
   if (found) batch(() => ((side.value = found), then()));
   else linkErrors.value = [...linkErrors.value, `${name.slice(0, 64) || "Nothing"} is not a token of this market. The link names it ${side === tokenIn ? "to pay with" : "to receive"}: choose another.`];
 }
 
-/** Keeps the settings in the browser, and the order in the address. */
+/** Stores the settings in the browser and the order in the page's address. */
 export function persist(): void {
   effect(() => {
     localStorage.setItem("slippageBps", JSON.stringify(slippageBps.value));
@@ -86,13 +86,13 @@ export function persist(): void {
 
 const linkName = (token: Token) => (findByName(token.symbol) === token ? token.symbol : token.address);
 
-/** Six digits of an amount are enough to go on with. */
+/** Rounds an amount down to six significant digits. */
 export function toSixDigits(raw: bigint): bigint {
   const unit = 10n ** BigInt(Math.max(raw.toString().length - 6, 0));
   return (raw / unit) * unit;
 }
 
-/** Writes an amount into the field, in a form that has one reading. */
+/** Writes an amount into the field, in a form that is not ambiguous. */
 export function setAmount(raw: bigint, decimals = tokenIn.value.decimals): void {
   amountText.value = exact(raw, decimals).replace(/^([1-9]\d{0,2}\.\d{3})$/, "$10");
 }

@@ -1,5 +1,5 @@
-// The header and footer around every page. The build renders /docs with this,
-// so nothing here may need a document or keep state.
+// The header and footer of every page. The build renders /docs with it, so it may use
+// neither the document nor state.
 
 import type { ComponentChildren } from "preact";
 
@@ -11,7 +11,7 @@ const pages = [
 
 interface PageProps {
   path: string;
-  /** What stands at the right of the header; it needs a script. */
+  /** Controls at the right of the header, which need a script. */
   controls?: ComponentChildren;
   children: ComponentChildren;
 }
@@ -19,7 +19,7 @@ interface PageProps {
 export const Page = ({ path: here, controls, children }: PageProps) => (
   <>
     <a class="skip" href="#main">
-      To the content
+      Skip to the content
     </a>
     <header>
       <a class="brand" href="/" aria-label="braid, start page">

@@ -1,4 +1,4 @@
-// What the visitor pays: the amount field, what it was understood as, and shares of the balance.
+// The amount that the user pays: the field, how its text was parsed, and shares of the balance.
 
 import { useSignal } from "@preact/signals";
 import { exact, short, usdBrief } from "./amount";
@@ -45,7 +45,7 @@ export function Pay() {
   );
 }
 
-/** Groups digits while it is not edited; shows just what was typed while it is. */
+/** The amount field. It shows the text as typed while it is edited, and grouped digits otherwise. */
 function AmountField() {
   const editing = useSignal(false);
   const { decimals } = tokenIn.value;
@@ -63,9 +63,9 @@ function AmountField() {
       aria-invalid={parsedAmount.value.kind === "invalid" || parsedAmount.value.kind === "ambiguous"}
       aria-describedby="amount-note"
       onFocus={(event) => {
-        // At once: a key that comes before the next frame must not meet the grouped text.
+        // Synchronously: a key pressed before the next frame must not edit the grouped text.
         const field = event.currentTarget;
-        // A caret at the very beginning is none yet: the mouse puts it elsewhere after this, and what was selected before is not told.
+        // A caret at position 0 is not set yet: the mouse sets it after this event. What was selected before is not known.
         const selectAll = field.selectionStart === 0 && [0, field.value.length].includes(field.selectionEnd!);
         if (field.value !== amountText.value) field.setRangeText(amountText.value, 0, field.value.length, selectAll ? "select" : "end");
         editing.value = true;
@@ -76,7 +76,7 @@ function AmountField() {
   );
 }
 
-/** What the text was understood as, where that is not plain to see; or what is wrong with it, and what would do. */
+/** How the text was parsed if that is not obvious, or what is wrong with it and what to write instead. */
 function AmountNote() {
   const { symbol, decimals } = tokenIn.value;
   const parsed = parsedAmount.value;

@@ -24,7 +24,7 @@ interface Group {
   tokens: Token[];
 }
 
-/** What is searched for; without a search what is likely to be wanted first. Each token once. */
+/** Tokens found by the search; without one, groups of likely choices. Each token is in one group. */
 function groups(text: string): Group[] {
   if (text.trim()) return [{ name: "Found", tokens: search(text).slice(0, MAX_ROWS) }];
   const valueOf = (token: Token) => value(holdings.value?.get(token.address) ?? 0n, token) ?? 0;
@@ -66,11 +66,7 @@ export function Picker({ title, chosen, choose, close }: Props) {
     active.value = Math.max(0, Math.min(found.length - 1, to));
     document.getElementById(`token-${active.value}`)?.scrollIntoView({ block: "nearest" });
   };
-  const keys: Record<string, () => void> = {
-    ArrowDown: () => move(active.value + 1),
-    ArrowUp: () => move(active.value - 1),
-    Enter: () => pick(found[active.value]),
-  };
+  const keys: Record<string, () => void> = { ArrowDown: () => move(active.value + 1), ArrowUp: () => move(active.value - 1), Enter: () => pick(found[active.value]) };
   return (
     <Dialog title={title} close={close} class="picker" key="list">
       <input
@@ -92,21 +88,11 @@ export function Picker({ title, chosen, choose, close }: Props) {
           if (handler) event.preventDefault(), handler();
         }}
       />
-      <div class="popular" role="group" aria-label="Popular tokens">
-        {verified.value.slice(0, POPULAR_COUNT).map((token) => (
-          <button type="button" key={token.address} onClick={() => pick(token)}>
-            <Logo token={token} size={20} /> {token.symbol}
-          </button>
-        ))}
-      </div>
+      <Popular pick={pick} />
       <div class="list" id="tokens" role="grid" aria-label="Tokens" tabIndex={-1}>
         {shown.map(({ name, tokens }) => (
           <div role="rowgroup" aria-label={name} key={name}>
-            {!text.value.trim() && (
-              <div class="heading soft" aria-hidden="true">
-                {name}
-              </div>
-            )}
+            {!text.value.trim() && <Heading name={name} />}
             {tokens.map((token) => (
               <Row key={token.address} token={token} index={found.indexOf(token)} active={active} chosen={token.address === chosen?.address} pick={() => pick(token)} />
             ))}
@@ -117,6 +103,22 @@ export function Picker({ title, chosen, choose, close }: Props) {
     </Dialog>
   );
 }
+
+const Popular = ({ pick }: { pick(token: Token): void }) => (
+  <div class="popular" role="group" aria-label="Popular tokens">
+    {verified.value.slice(0, POPULAR_COUNT).map((token) => (
+      <button type="button" key={token.address} onClick={() => pick(token)}>
+        <Logo token={token} size={20} /> {token.symbol}
+      </button>
+    ))}
+  </div>
+);
+
+const Heading = ({ name }: { name: string }) => (
+  <div class="heading soft" aria-hidden="true">
+    {name}
+  </div>
+);
 
 function Row({ token, index, active, chosen, pick }: { token: Token; index: number; active: Signal<number>; chosen: boolean; pick(): void }) {
   const raw = holdings.value?.get(token.address);
@@ -147,13 +149,13 @@ function Row({ token, index, active, chosen, pick }: { token: Token; index: numb
 
 const compactNumber = new Intl.NumberFormat(undefined, { notation: "compact", maximumSignificantDigits: 4, roundingMode: "trunc" } as Intl.NumberFormatOptions);
 
-/** A balance where there is little room: hundreds of millions are cut. */
+/** A balance in a small space: from 100 million on, in compact notation. */
 const compactBalance = (raw: bigint, decimals: number): string => {
   const whole = raw / 10n ** BigInt(decimals);
   return whole >= 100_000_000n ? compactNumber.format(whole) : short(raw, decimals, 6);
 };
 
-/** An address may be a token that the list is too short for: then it joins the list, and is found. */
+/** Shown if no token of the list matches. An address may be a token that is not in the list: then it is added. */
 function NotFound({ text }: { text: string }) {
   const address = text.trim();
   const isAddress = /^0x[0-9a-f]{40}$/i.test(address);

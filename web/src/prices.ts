@@ -1,4 +1,4 @@
-// What tokens are worth and how deep their pools are, from /market.
+// Prices of tokens and the liquidity of their pools, from /market.
 
 import { effect, signal } from "@preact/signals";
 import { get, type Market, type Token } from "./api";
@@ -7,7 +7,7 @@ import { tokenIn, tokenOut } from "./order";
 import { isNative, findByName } from "./tokens";
 
 interface TokenInfo {
-  priceUsd: number; // of a whole token; 0 is unknown
+  priceUsd: number; // of a whole token; 0 if not known
   liquidityUsd: number;
 }
 
@@ -16,7 +16,7 @@ const tokenInfo = signal<Map<string, TokenInfo>>(new Map());
 const REFRESH_MS = 60_000;
 let requestedAt = -REFRESH_MS;
 
-/** Asks, at most once a minute and only while somebody looks. */
+/** Requests /market, at most once a minute and only while the page is visible. */
 export async function refresh(): Promise<void> {
   if (document.hidden || performance.now() - requestedAt < REFRESH_MS) return;
   requestedAt = performance.now();
@@ -27,7 +27,7 @@ export async function refresh(): Promise<void> {
   );
 }
 
-/** Prices come after the first quote: they must not delay it. */
+/** Keeps prices up to date. They are requested after the first quote, so as not to delay it. */
 export function followPrices(): void {
   effect(() => {
     if (!quote.value) return undefined;
@@ -44,7 +44,7 @@ const infoOf = (token: Token): TokenInfo | undefined => {
 
 export const liquidity = (token: Token): number | undefined => infoOf(token)?.liquidityUsd;
 
-/** Dollars for a whole token, if a price is known: the quote's before the market's. */
+/** The price of a whole token in USD, from the quote or else from the market. */
 export function price(token: Token): number | undefined {
   const q = quote.value;
   const whole = (raw: string) => Number(raw) / 10 ** token.decimals;
@@ -58,13 +58,13 @@ export function price(token: Token): number | undefined {
   return quoted > 0 && Number.isFinite(quoted) ? quoted : infoOf(token)?.priceUsd || undefined;
 }
 
-/** What an amount is worth in dollars, if that is known. */
+/** The value of an amount in USD, if a price is known. */
 export function value(raw: bigint, token: Token): number | undefined {
   const unitPrice = price(token);
   return unitPrice === undefined ? undefined : (Number(raw) / 10 ** token.decimals) * unitPrice;
 }
 
-/** How much of a token so many dollars are, cut to six digits; only for offering. */
+/** The amount that a value in USD buys, truncated to six digits; a suggestion, not a quote. */
 export function forDollars(usd: number, token: Token): bigint | undefined {
   const unitPrice = price(token);
   if (!unitPrice) return undefined;

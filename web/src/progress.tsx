@@ -1,4 +1,4 @@
-// What happens to a swap after the click.
+// The dialog of a swap in progress.
 
 import { short } from "./amount";
 import { repeat } from "./activity";

@@ -1,4 +1,4 @@
-// What was promised beside what came of it.
+// The receipt: what was quoted and what was received.
 
 import { useSignal } from "@preact/signals";
 import { short, usd, exactLocalized } from "./amount";
@@ -19,14 +19,14 @@ export function Row({ name, value, strong, tone = "" }: { name: string; value: s
   );
 }
 
-/** Gas in MON and, if a price is known, in dollars. */
+/** A gas cost in MON and, if a price is known, in USD. */
 export function networkCost(wei: bigint): string {
   const valueUsd = value(wei, NATIVE);
   const dollars = valueUsd === undefined ? "" : valueUsd < 0.01 ? " (<\u00a0$0.01)" : ` (${usd(valueUsd)})`;
   return `${short(wei, NATIVE.decimals, 4)} MON${dollars}`;
 }
 
-/** The figures of a swap that is over. */
+/** The figures of a finished swap. */
 export function Receipt({ entry }: { entry: Entry }) {
   const { tokenIn, tokenOut } = entry;
   const figure = (raw: string, token: Entry["tokenIn"]) => `${exactLocalized(BigInt(raw), token.decimals)} ${token.symbol}`;
@@ -47,7 +47,7 @@ export function Receipt({ entry }: { entry: Entry }) {
   );
 }
 
-/** A transaction's hash, to be copied or looked up; a local chain has no explorer. */
+/** A transaction's hash with a copy button and, except on a local chain, a link to the explorer. */
 export function Hash({ hash }: { hash: string }) {
   const copied = useSignal(false);
   const copy = () => void navigator.clipboard?.writeText(hash).then(() => (copied.value = true), () => undefined);

@@ -48,7 +48,7 @@ export interface Document {
   tags: { name: string; description: string }[];
 }
 
-/** Follows a reference inside the document. */
+/** Resolves a reference inside the document. */
 function resolve<T extends { $ref?: string }>(document: Document, node: T): T {
   if (!node.$ref) return node;
   const { $ref, ...siblings } = node;
@@ -56,7 +56,7 @@ function resolve<T extends { $ref?: string }>(document: Document, node: T): T {
   return { ...resolve(document, target), ...siblings };
 }
 
-/** The document's texts use three marks of Markdown: code, bold and paragraphs. */
+/** The document's texts use three elements of Markdown: code, bold and paragraphs. */
 function Text({ text = "" }: { text?: string | undefined }) {
   const parts: ComponentChildren[] = text.split(/(`[^`]+`|\*\*[^*]+\*\*)/).map((part, i) => {
     if (part.startsWith("`")) return <code key={i}>{part.slice(1, -1)}</code>;
@@ -168,7 +168,7 @@ function kind(document: Document, schema: Schema): string {
   return type === "array" ? `array of ${kind(document, flatten(document, schema.items ?? {})) || "values"}` : type;
 }
 
-/** What a parameter may be: its kind, its range and what it is when absent. */
+/** The type of a parameter, its range and its default. */
 function limits(document: Document, schema: Schema): string {
   const { minimum, maximum } = schema;
   const range = minimum === undefined ? "" : maximum === undefined ? ` from ${minimum}` : ` from ${minimum} to ${maximum}`;

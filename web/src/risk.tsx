@@ -1,4 +1,4 @@
-// What is known of a token that nobody vouches for, before it is used.
+// What is known about an unverified token, shown before it is used.
 
 import { usd } from "./amount";
 import type { Token } from "./api";

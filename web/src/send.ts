@@ -1,4 +1,4 @@
-// From the click to the receipt.
+// A swap from the click to the receipt.
 
 import { signal } from "@preact/signals";
 import { encodeFunctionData, erc20Abi, numberToHex } from "viem";
@@ -20,19 +20,19 @@ export interface Order {
   tokenIn: Token;
   tokenOut: Token;
   amountIn: bigint;
-  /** As on the screen: the swap pays no less, or is not sent. */
+  /** The minimum on the screen: a transaction with a lower one is not sent. */
   minimum: bigint;
   expected: bigint;
   recipient: string;
   query: Query;
 }
 
-/** A transaction ready to be signed, read from its bytes. */
+/** A transaction ready to be signed, and its terms as decoded from its calldata. */
 export interface Proposal {
   swap: Swap;
   terms: Terms;
-  needsApproval: boolean; // an approval is needed before
-  createdAt: number; // when it was made, ms since 1970
+  needsApproval: boolean; // before the swap
+  createdAt: number; // ms since 1970
 }
 
 export type Stage =
@@ -43,20 +43,20 @@ export type Stage =
   | { kind: "done"; order: Order; entry: Entry }
   | { kind: "failed"; order: Order; explanation: Explanation; hash?: string };
 
-/** How long the Router takes a transaction after it was made, s. */
+/** The transaction's deadline, seconds after it was created. */
 export const DEADLINE_S = 600;
 
 export const stage = signal<Stage>({ kind: "idle" });
 
-/** Whether the dialog of the stage is open: a swap goes on without it. */
+/** Whether the dialog that shows the stage is open. A swap continues without it. */
 export const dialogOpen = signal(false);
 
 let generation = 0;
 
-/** Gets the transaction for a deal and lays it before the visitor. */
+/** Requests the transaction for an order and shows it for confirmation. */
 export async function propose(order: Order): Promise<void> {
   const own = ++generation;
-  const show = (next: Stage) => own === generation && (stage.value = next); // an answer may come after the sheet was closed
+  const show = (next: Stage) => own === generation && (stage.value = next); // the dialog may have been closed meanwhile
   show({ kind: "preparing", order });
   dialogOpen.value = true;
   try {
@@ -75,7 +75,7 @@ export async function propose(order: Order): Promise<void> {
   }
 }
 
-/** Closes the dialog. What is not signed is given up, what is goes on. */
+/** Closes the dialog. A proposal is discarded, a swap that was confirmed continues. */
 export function close(): void {
   dialogOpen.value = false;
   if (stage.value.kind !== "working") {
@@ -84,7 +84,7 @@ export function close(): void {
   }
 }
 
-/** Signs and sends what was offered, and waits for it. */
+/** Sends the proposed transactions to the wallet and waits for their receipts. */
 export async function execute(order: Order, { swap, terms, needsApproval }: Proposal): Promise<void> {
   let hash = "";
   let swapEntry: Entry | undefined;
@@ -103,7 +103,7 @@ export async function execute(order: Order, { swap, terms, needsApproval }: Prop
       showStep("approving");
       requireDone(await waitFor(entry.id, provider), "approval");
       hash = "";
-      proposal = await requestSwap(order); // on the newest state, held to the same terms
+      proposal = await requestSwap(order); // on the newest state, with the same minimum
     }
     showStep("sign");
     put((swapEntry = newEntry(order, proposal, block)));
@@ -118,7 +118,7 @@ export async function execute(order: Order, { swap, terms, needsApproval }: Prop
     stage.value = { kind: "done", order, entry };
     if (!dialogOpen.value) toastEntry(entry);
   } catch (error) {
-    if (swapEntry?.state === "asked") remove(swapEntry.id); // the wallet did not take it
+    if (swapEntry?.state === "asked") remove(swapEntry.id); // the wallet rejected it
     const explanation = explain(error, order.tokenIn, order.tokenOut);
     stage.value = { kind: "failed", order, explanation, ...(hash && { hash }) };
     if (!dialogOpen.value) toast(explanation.title, explanation.advice);
@@ -126,7 +126,7 @@ export async function execute(order: Order, { swap, terms, needsApproval }: Prop
   if (!dialogOpen.value) stage.value = { kind: "idle" };
 }
 
-/** What is remembered of a transaction, from its bytes. */
+/** The entry of a swap that is about to be sent, with amounts from its calldata. */
 function newEntry(order: Order, { swap, terms }: { swap: Swap; terms: Terms }, fromBlock: number): Entry {
   const reference = ({ address, symbol, decimals }: Token) => ({ address, symbol: symbol.slice(0, 100), decimals });
   const id = `${Date.now()}-${Math.random()}`;
@@ -157,7 +157,7 @@ function newEntry(order: Order, { swap, terms }: { swap: Swap; terms: Terms }, f
   };
 }
 
-/** The transaction for a deal, held to it byte for byte. */
+/** Requests the transaction for an order and checks its calldata against the order. */
 export async function requestSwap(order: Order): Promise<{ swap: Swap; terms: Terms }> {
   const swap = await get<Swap>("/swap", {
     ...order.query,
@@ -176,7 +176,7 @@ export async function requestSwap(order: Order): Promise<{ swap: Swap; terms: Te
   return { swap, terms };
 }
 
-/** Of just what the swap takes, in the page's own words. */
+/** An approval of exactly the amount in, encoded here and not by the service. */
 const approvalCall = ({ tokenIn, amountIn }: Order, spender: Hex): Call => ({
   to: tokenIn.address as Hex,
   data: encodeFunctionData({ abi: erc20Abi, functionName: "approve", args: [spender, amountIn] }),
@@ -185,21 +185,21 @@ const approvalCall = ({ tokenIn, amountIn }: Order, spender: Hex): Call => ({
 
 const callParameters = (call: Call) => ({ to: call.to, data: call.data, value: numberToHex(BigInt(call.value)) });
 
-/** Signed elsewhere, a call would take its value where nothing answers it. */
+/** Sends a transaction after checking the wallet's chain: on another chain the Router's address has no code and would keep the value. */
 async function sendTransaction(from: Hex, call: Call, gas?: string): Promise<Hex> {
   if (!(await isOnChain())) throw new ExplainedError({ title: "Your wallet moved to another chain", advice: "Switch it back to Monad and swap again." });
   const chainId = numberToHex(CHAIN_ID);
   return (await request("eth_sendTransaction", [{ from, chainId, ...callParameters(call), ...(gas && { gas: numberToHex(BigInt(gas)) }) }])) as Hex;
 }
 
-/** Whether the wallet carries out several calls as one (EIP-5792). */
+/** Whether the wallet can execute several calls atomically (EIP-5792). */
 async function supportsBatches(owner: Hex): Promise<boolean> {
   const id = numberToHex(CHAIN_ID);
   const capabilities = (await request("wallet_getCapabilities", [owner, [id]]).catch(() => ({}))) as Record<string, { atomic?: { status: string } }>;
   return ["supported", "ready"].includes(capabilities[id]?.atomic?.status ?? "");
 }
 
-/** Sends calls that are carried out together or not at all; gives the wallet's ID of them. */
+/** Sends calls that are executed all or not at all, and returns the wallet's ID of the batch. */
 async function sendBatch(from: Hex, calls: Call[]): Promise<string> {
   const { id } = (await request("wallet_sendCalls", [
     { version: "2.0.0", chainId: numberToHex(CHAIN_ID), from, atomicRequired: true, calls: calls.map(callParameters) },
@@ -207,7 +207,7 @@ async function sendBatch(from: Hex, calls: Call[]): Promise<string> {
   return id;
 }
 
-/** What was carried out and succeeded; else why the visitor has nothing of it. */
+/** The entry if its transaction succeeded; otherwise throws what happened to it. */
 function requireDone(entry: Entry | undefined, what: string): Entry {
   if (entry?.state === "done") return entry;
   if (entry?.state === "failed") {

@@ -1,28 +1,28 @@
-// A quote from block to block.
+// A subscription to the quote of an order, by a stream or by polling.
 
 import { delay, Problem, request, Unreachable, type ProblemBody, type Query, type Quote } from "./api";
 import { notReadyReason, streaming, markReceived, setBlock, markUnreachable } from "./connection";
 
 export interface Subscriber {
   onQuote(onQuote: Quote): void;
-  /** The answer is an error, or there is none; the page goes on trying. */
+  /** The response is an error, or there is none. The subscription continues, except after status 400. */
   onError(error: Problem | Unreachable): void;
 }
 
-/** A stream that was silent for this long is opened anew. */
+/** A stream that sends nothing for this long is closed and opened again. */
 const SILENCE_TIMEOUT_MS = 5000;
 
-/** How often a page asks that may not keep a stream. */
+/** The interval of requests by a page that has no stream. */
 const POLL_MS = 1500;
 
 /**
- * A browser opens six connections to a host over HTTP/1.1, all its tabs
- * together. This many may be streams, so that there are always some left for
- * requests; the other visible tabs ask now and then.
+ * Over HTTP/1.1 a browser opens six connections to a host for all its tabs
+ * together. This many may be streams, so that requests always find a connection;
+ * other visible tabs poll.
  */
 const MAX_STREAMS = 4;
 
-/** Follows a quote until the signal says stop. */
+/** Reports quotes and errors until the signal aborts. */
 export async function subscribe(query: Query, subscriber: Subscriber, signal: AbortSignal): Promise<void> {
   streaming.value = true;
   signal.addEventListener("abort", () => (streaming.value = false), { once: true });
@@ -39,15 +39,15 @@ export async function subscribe(query: Query, subscriber: Subscriber, signal: Ab
       if (error instanceof StreamTimeout) continue;
       if (!(error instanceof Problem)) markUnreachable();
       subscriber.onError(error instanceof Problem ? error : new Unreachable("the service does not answer"));
-      if (error instanceof Problem && error.body.status === 400) return; // it will not change by itself
+      if (error instanceof Problem && error.body.status === 400) return; // the same request always fails
     }
     await delay(delayMs, signal);
   }
 }
 
-/** Runs while it holds one of the slots of all tabs; false if there is none. */
+/** Runs while it holds one of the stream locks shared by all tabs; false if none is free. */
 async function withSlot(run: () => Promise<void>): Promise<boolean> {
-  if (!navigator.locks) return run().then(() => true); // only secure origins have them
+  if (!navigator.locks) return run().then(() => true); // not available on insecure origins
   for (let slot = 0; slot < MAX_STREAMS; slot++) {
     const ran = await navigator.locks.request(`stream ${slot}`, { ifAvailable: true }, async (lock) => {
       if (lock) await run();
@@ -58,7 +58,7 @@ async function withSlot(run: () => Promise<void>): Promise<boolean> {
   return false;
 }
 
-/** The stream said nothing for too long. */
+/** The stream sent nothing for SILENCE_TIMEOUT_MS. */
 class StreamTimeout extends Error {}
 
 async function stream(query: Query, subscriber: Subscriber, signal: AbortSignal, onProgress: () => void): Promise<void> {
@@ -113,7 +113,7 @@ async function poll(query: Query, subscriber: Subscriber, signal: AbortSignal): 
   }
 }
 
-/** The events of a text/event-stream. Comments are left out, but have arrived too. */
+/** The events of a text/event-stream body. Comments are skipped, but call onData too. */
 async function* events(body: ReadableStream<Uint8Array>, onData: () => void): AsyncGenerator<{ event: string; data: string }> {
   const reader = body.getReader();
   const decoder = new TextDecoder();

@@ -1,4 +1,4 @@
-// What a transaction says, read from its bytes.
+// The terms of a swap transaction, decoded from its calldata.
 
 import { decodeFunctionData, getAddress, parseAbi } from "viem";
 import type { Swap } from "./api";
@@ -12,10 +12,10 @@ const abi = parseAbi([
 export interface Terms {
   tokenIn: string;
   amountIn: bigint;
-  tokenOut: string; // the zero address is native
+  tokenOut: string; // the zero address is the native currency
   minOut: bigint;
   recipient: string;
-  deadline: number; // seconds
+  deadline: number; // s since 1970
   executor: string;
   routeBytes: number;
 }
@@ -37,8 +37,8 @@ export interface ExpectedSwap {
 const same = (a: string, b: string) => a.toLowerCase() === b.toLowerCase();
 
 /**
- * Holds a transaction to what the visitor was shown: whatever the answer says
- * beside its bytes, only these bytes are signed.
+ * Checks that the calldata is the swap that the user was shown. Only the calldata is
+ * signed, whatever else the response says.
  */
 export function checkSwap(swap: Swap, expected: ExpectedSwap): Terms {
   const fail = (field: string): never => {

@@ -1,4 +1,4 @@
-// Short messages about what is over, for visitors who have turned to other things.
+// Short messages about finished transactions, for users who have closed the dialog.
 
 import { signal } from "@preact/signals";
 import { short } from "./amount";
@@ -14,7 +14,7 @@ interface Toast {
 
 const toasts = signal<Toast[]>([]);
 
-/** The entry whose details are shown. */
+/** The ID of the entry whose details are shown. */
 export const shownEntry = signal<string | undefined>(undefined);
 
 const DURATION_MS = 20_000;
@@ -28,7 +28,7 @@ export function toast(title: string, text: string, entry?: Entry): void {
 
 const dismiss = (id: number) => (toasts.value = toasts.value.filter((one) => one.id !== id));
 
-/** Tells what became of an entry. */
+/** Shows the result of an entry. */
 export function toastEntry(entry: Entry): void {
   const format = (raw: string, { symbol, decimals }: Entry["tokenIn"]) => `${short(BigInt(raw), decimals)} ${symbol}`;
   const pair = `${format(entry.amountIn, entry.tokenIn)} for ${format(entry.received || entry.quoted, entry.tokenOut)}`;

@@ -1,7 +1,7 @@
 import { computed, signal } from "@preact/signals";
 import { get, type Token } from "./api";
 
-/** The chain's own currency, by the name the API takes for it. */
+/** The chain's native currency, with the address that the API uses for it. */
 export const NATIVE: Token = {
   address: "0x0000000000000000000000000000000000000000",
   symbol: "MON",
@@ -21,7 +21,7 @@ const byAddress = computed(() => new Map([NATIVE, ...tokenList.value].map((token
 
 export const find = (address: string): Token | undefined => byAddress.value.get(address.toLowerCase());
 
-/** Where a token's picture is; native has that of its wrapped form. */
+/** The URL of a token's logo; the native currency has that of its wrapped form. */
 export const logoURL = (token: Pick<Token, "address" | "logoURI">): string =>
   token.address === NATIVE.address ? (findByName("WMON")?.logoURI ?? "") : token.logoURI;
 
@@ -30,7 +30,7 @@ export async function load(): Promise<void> {
   tokenList.value = tokens;
 }
 
-/** A token of the market that the list, which has an end, may not hold. */
+/** A token of the market by its address. The token list is limited and may not contain it. */
 export async function fetchToken(address: string): Promise<Token | undefined> {
   if (!/^0x[0-9a-f]{40}$/i.test(address)) return undefined;
   const { tokens } = await get<{ tokens: Token[] }>("/tokens", { search: address, limit: "1" }).catch(() => ({ tokens: [] }));
@@ -39,7 +39,7 @@ export async function fetchToken(address: string): Promise<Token | undefined> {
   return token && find(address);
 }
 
-// What the visitor chose before, by address.
+// Tokens that the user has chosen before, by address.
 const loadAddresses = (key: string): string[] => {
   try {
     const stored: unknown = JSON.parse(localStorage.getItem(key) ?? "[]");
@@ -52,7 +52,7 @@ const save = (key: string, list: string[]) => {
   try {
     localStorage.setItem(key, JSON.stringify(list));
   } catch {
-    // It is remembered as long as the page is open.
+    // Storage is full or disabled: the list is kept until the page is closed.
   }
 };
 
@@ -66,16 +66,16 @@ export const addRecent = ({ address }: Token): void =>
 export const toggleFavourite = ({ address }: Token): void =>
   save("favourites", (favourites.value = favourites.value.includes(address) ? favourites.value.filter((other) => other !== address) : [...favourites.value, address].slice(-50)));
 
-/** Whether the visitor was shown what speaks against a token, and took it all the same. */
+/** Whether the user was warned about an unverified token and has accepted it. */
 export const isAccepted = (token: Token): boolean => token.isVerified || accepted.value.includes(token.address);
 export const accept = ({ address }: Token): void => save("accepted", (accepted.value = [...accepted.value, address].slice(-50)));
 
-/** The token of a symbol or address: verified ones first, as the API lists them. */
+/** The token with that address, or the verified one with that symbol. */
 export function findByName(name: string): Token | undefined {
   return find(name) ?? [NATIVE, ...tokenList.value].find((token) => token.isVerified && token.symbol.toLowerCase() === name.toLowerCase());
 }
 
-/** Tokens for a picker: equal symbols, then beginnings, then whatever holds the text. */
+/** Tokens for the picker: equal symbols first, then symbols that begin with the text, then those that contain it. */
 export function search(text: string): Token[] {
   const wanted = text.trim().toLowerCase();
   const all = [NATIVE, ...tokenList.value];

@@ -1,5 +1,5 @@
-// What was sent, kept in the browser so that neither a closed dialog nor a
-// reload loses it. Amounts are what was signed and what the receipt says.
+// The transactions sent from this page, stored in the browser so that a closed dialog or
+// a reload does not lose them. Amounts are from the calldata and the receipt.
 
 import { computed, signal } from "@preact/signals";
 import type { Token } from "./api";
@@ -12,8 +12,8 @@ export interface Entry {
   id: string;
   kind: "approval" | "swap";
   /**
-   * asked: the wallet has it, and has not answered; sent: it has a hash or the
-   * ID of a batch; lost: nobody watches it any more.
+   * asked: the wallet was asked to sign and has not answered; sent: there is a hash
+   * or the ID of a batch; lost: it is no longer watched.
    */
   state: "asked" | "sent" | "done" | "failed" | "lost";
   chain: string;
@@ -29,7 +29,7 @@ export interface Entry {
   router: string;
   deadline: number; // s since 1970
   gasLimit: string;
-  fromBlock: number; // the newest block when the wallet was asked
+  fromBlock: number; // the newest block when the wallet was asked to sign
   hash: string;
   batch: string;
   received: string;
@@ -76,7 +76,7 @@ const validators: Record<keyof Entry, (value: unknown) => boolean> = {
   block: isCount,
 };
 
-/** Storage may hold anything: only what is an entry whole is one. */
+/** Decodes stored entries. Storage may hold anything: only complete, valid entries are kept. */
 export function decode(stored: string | null): Entry[] {
   try {
     const list: unknown = JSON.parse(stored ?? "[]");
@@ -88,7 +88,7 @@ export function decode(stored: string | null): Entry[] {
   }
 }
 
-/** What is stored now: another tab may have written. Undefined where nothing can be stored. */
+/** The entries in storage, which another tab may have written; undefined if storage is disabled. */
 function readStored(): Entry[] | undefined {
   try {
     return decode(localStorage.getItem(KEY));
@@ -106,11 +106,11 @@ function store(entries: Entry[]): void {
   try {
     localStorage.setItem(KEY, JSON.stringify(entries));
   } catch {
-    // No room: the page remembers as long as it is open.
+    // Storage is full or disabled: the entries are kept until the page is closed.
   }
 }
 
-/** Newest first; of too many, the oldest that are over go. */
+/** At most MAX_ENTRIES, newest first: the oldest finished ones are removed, then the oldest. */
 export function limited(entries: Entry[]): Entry[] {
   const excess = entries.length - MAX_ENTRIES;
   if (excess <= 0) return entries;
@@ -120,7 +120,7 @@ export function limited(entries: Entry[]): Entry[] {
 
 const without = (id: string): Entry[] => (readStored() ?? all.value).filter((entry) => entry.id !== id);
 
-/** Adds an entry, or replaces the one of its ID. */
+/** Adds an entry, or replaces the one with its ID. */
 export function put(entry: Entry): void {
   const others = without(entry.id);
   const older = others.findIndex(({ at }) => at <= entry.at);
@@ -133,22 +133,22 @@ export const find = (id: string): Entry | undefined => all.value.find((entry) =>
 
 export const isPending = ({ state }: Pick<Entry, "state">): boolean => state === "asked" || state === "sent";
 
-/** Which chain entries belong to: a local one has the ID of the real one, and is known by its first block. */
+/** The chain of new entries. A local chain has the chain ID of Monad, so it is identified by the hash of its first block. */
 export const chainKey = signal(local ? "" : "143");
 
 const same = (a: string, b: string | undefined) => a.toLowerCase() === b?.toLowerCase();
 const ofThisChain = computed(() => all.value.filter(({ chain }) => chain === chainKey.value));
 
-/** What the connected account sent, and whatever is not over yet. */
+/** The entries of the connected account, and all pending ones. */
 export const entries = computed(() => ofThisChain.value.filter((entry) => same(entry.account, account.value) || isPending(entry)));
 export const pending = computed(() => ofThisChain.value.filter(isPending));
 
-/** What the connected account, or with none anybody here, still waits for. */
+/** The newest pending entry of the connected account, or of any if none is connected. */
 export const pendingEntry = computed(() => pending.value.find((entry) => !account.value || same(entry.account, account.value)));
 
 /**
- * Finds out which chain this is. A local chain that was started anew has the
- * same first block: what it does not know happened on another.
+ * Identifies the chain. A local chain that was restarted has the same first block, so
+ * entries whose transaction it does not know are removed.
  */
 export async function identifyChain(): Promise<void> {
   if (!local) return;

@@ -1,4 +1,4 @@
-// Wallets as EIP-6963 announces them, asked by EIP-1193.
+// Wallets: found by EIP-6963, called by EIP-1193.
 
 import { computed, signal } from "@preact/signals";
 import { local, localProvider, rpc } from "./local";
@@ -7,7 +7,7 @@ import type { Provider } from "./provider";
 export interface Wallet {
   id: string;
   name: string;
-  icon: string; // a data: URI or nothing
+  icon: string; // a data: URI, or empty
   provider: Provider;
 }
 
@@ -31,7 +31,7 @@ function add(found: Wallet) {
   if (localStorage.getItem("wallet") === found.id) void reconnect(found);
 }
 
-/** Asks wallets to come forward. They may do so at any time. */
+/** Asks installed wallets to announce themselves, which they may do at any time. */
 export function discover(): void {
   window.addEventListener("eip6963:announceProvider", (event) => {
     const { info, provider } = (event as Announcement).detail;
@@ -45,7 +45,7 @@ export function discover(): void {
   if (first) void reconnect(first);
 }
 
-/** A wallet that was connected before and still knows us needs no question. */
+/** Reconnects a wallet that was connected before, without a prompt, if it still allows it. */
 async function reconnect(known: Wallet): Promise<void> {
   const accounts = (await known.provider.request({ method: "eth_accounts" }).catch(() => [])) as `0x${string}`[];
   if (accounts[0] && !wallet.value) await activate(known, accounts[0]);
@@ -77,7 +77,7 @@ export function disconnect(): void {
   localStorage.removeItem("wallet");
 }
 
-/** Asks a wallet where it is: not all tell when they move. */
+/** Reads the wallet's chain: not every wallet reports when it changes. */
 async function readChain(provider: Provider): Promise<void> {
   walletChain.value = Number(await provider.request({ method: "eth_chainId" }));
 }
@@ -89,7 +89,7 @@ export async function isOnChain(): Promise<boolean> {
 
 export const codeOf = (error: unknown): number | undefined => (error as { code?: number } | undefined)?.code;
 
-/** Brings the wallet to chain 143, which it may have to be told about first. */
+/** Switches the wallet to Monad, and adds the chain if the wallet does not know it. */
 export async function switchChain(): Promise<void> {
   const { provider } = wallet.value!;
   const switchTo = () => provider.request({ method: "wallet_switchEthereumChain", params: [{ chainId: CHAIN_ID_HEX }] });
@@ -109,8 +109,8 @@ const chainParameters = () => ({
 });
 
 /**
- * A local chain has the ID of the real one, so the ID alone does not say that
- * the wallet looks at the chain we quote from; the first block does.
+ * Whether the wallet is on the chain that the service quotes. A local chain has the
+ * chain ID of Monad, so the first blocks are compared.
  */
 export async function isSameChain(): Promise<boolean> {
   if (!local) return true;

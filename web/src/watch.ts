@@ -1,4 +1,4 @@
-// Waiting for what was sent, in this visit of the page or an earlier one.
+// Waits for transactions that were sent, on this visit to the page or an earlier one.
 
 import { effect } from "@preact/signals";
 import { decodeEventLog, encodeEventTopics } from "viem";
@@ -13,13 +13,13 @@ import { CHAIN_ID, wallets } from "./wallet";
 
 type Hex = `0x${string}`;
 
-/** What this page waits for already. */
+/** IDs of the entries that this page waits for. */
 const watched = new Set<string>();
 
-/** Says that whoever made an entry waits for it. */
+/** Records that the caller waits for an entry, so that resume does not. */
 export const markWatched = (id: string): void => void watched.add(id);
 
-/** Waits until an entry is over, however long that takes. */
+/** Waits until an entry is finished, without a time limit. */
 export async function waitFor(id: string, provider: Provider): Promise<Entry | undefined> {
   markWatched(id);
   for (let wait = 60; ; wait = Math.min(wait * 1.5, 1000)) {
@@ -47,12 +47,12 @@ async function receiptOf(entry: Entry, call: Call): Promise<Receipt | undefined>
   return undefined;
 }
 
-/** Blocks that one question about logs spans: nodes allow not many. */
+/** The longest range of blocks in one eth_getLogs request: nodes limit it. */
 const MAX_LOG_BLOCKS = 100;
 
 /**
- * Looks for a swap that the wallet was asked to sign when the page was closed:
- * its hash is not known, but the Router tells of each swap who sent it.
+ * Finds a swap that the wallet was asked to sign when the page was closed. Its hash
+ * is not known, but the Router emits an event with the sender of each swap.
  */
 async function findSwap(entry: Entry, call: Call): Promise<Receipt | undefined> {
   if (Number(await call("eth_chainId", [])) !== CHAIN_ID) return undefined;
@@ -72,13 +72,13 @@ async function findSwap(entry: Entry, call: Call): Promise<Receipt | undefined> 
     const equal = String(args.amountIn) === entry.amountIn && String(args.minOut) === entry.minimum && args.recipient.toLowerCase() === entry.recipient.toLowerCase();
     if (equal) return (await call("eth_getTransactionReceipt", [transactionHash])) as Receipt;
   }
-  // Behind its deadline the Router refuses it: there is nothing left to wait for.
+  // After its deadline the Router rejects the swap: it can no longer happen.
   if (lastBlock === newest && Number(timestamp) > entry.deadline) put({ ...entry, state: "lost" });
   else put({ ...entry, fromBlock: lastBlock });
   return undefined;
 }
 
-/** The entry with what the receipt says. */
+/** The entry with the result from the receipt. */
 function withReceipt(entry: Entry, receipt: Receipt): Entry {
   const succeeded = Number(receipt.status) === 1;
   return {
@@ -91,7 +91,7 @@ function withReceipt(entry: Entry, receipt: Receipt): Entry {
   };
 }
 
-/** Takes up what an earlier visit left, through the wallet that sent it: it need not be connected for that. */
+/** Waits for the pending entries of earlier visits, through the wallet that sent them, which need not be connected. */
 export function resume(): void {
   effect(() => {
     if (!chainKey.value) return;

@@ -2,21 +2,13 @@
 // both themes, drawn at three widths, and none of them makes the page jump.
 
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import type { Page } from "playwright-core";
+import { violations } from "./axe";
 import { check, quoted, type Environment } from "./checks";
 import { ACTION, confirm, connect } from "./swaps";
 import { screenshots, type Wallet } from "./harness";
 
-const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const WBTC = "0x0555E30da8f98308EdB960aa94C0Db47230d2B9c";
-
-async function violations(page: Page, where: string): Promise<string[]> {
-  await page.evaluate(axe);
-  const problems = await page.evaluate(() => (window as any).axe.run({ resultTypes: ["violations"] }));
-  return problems.violations.map(({ id, nodes }: any) => `${where}: ${id}: ${nodes[0]?.html.slice(0, 200)} ${nodes[0]?.failureSummary}`);
-}
 
 /** Goes through the states and shows each. */
 async function* states(environment: Environment, page: Page, wallet: Wallet): AsyncGenerator<string> {
