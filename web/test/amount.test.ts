@@ -1,23 +1,23 @@
-// What people type and read is exactly what is sent.
+// Amounts that users type and read are exactly those that are sent.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { exact, rate, short } from "../src/amount";
 import { parseAmount, groupDigits, type ParsedAmount } from "../src/interpret";
 
-/** A small generator, the same every time. */
+/** A small pseudo-random generator with a fixed seed. */
 function* numbers(seed: bigint): Generator<bigint> {
   for (let x = seed; ; x = (x * 6364136223846793005n + 1442695040888963407n) % (1n << 64n)) yield x >> 11n;
 }
 
-test("an amount survives being written out and read again", () => {
+test("an amount that is formatted and parsed again is the same", () => {
   const random = numbers(7n);
   for (let i = 0; i < 5000; i++) {
     const decimals = Number(random.next().value! % 25n);
     const raw = random.next().value! ** (1n + random.next().value! % 3n);
     for (const text of [exact(raw, decimals), groupDigits(raw, decimals)]) {
       const reading = parseAmount(text, { symbol: "T", decimals });
-      // Three digits behind a point may be thousands: then it is one of the two.
+      // Three digits after a point may be thousands: then the amount is one of the two readings.
       const raws = reading.kind === "amount" ? [reading.raw] : reading.kind === "ambiguous" ? reading.raws : [];
       if (raw > 0n) assert.ok(raws.includes(raw), text);
     }
@@ -55,7 +55,7 @@ const describe = (reading: ParsedAmount, decimals: number): string => {
 const digits = "Write the amount in digits, such as 1000.5.";
 const grouping = "The digits are not grouped by three.";
 
-/** What is typed or pasted for USDC, of six decimals, and what it is taken for. */
+/** Texts typed or pasted for USDC, which has six decimals, and how they are parsed. */
 const cases: [string, string][] = [
   ["", ""], ["   ", ""], [".", ""], ["0", ""], ["0.", ""], ["0.00", ""], ["-", "An amount is above zero."],
   ["5", "5"], [" 5 ", "5"], ["5.", "5"], [".5", "0.5"], [",5", "0.5"], ["1.50", "1.5"], ["1,5", "1.5"], ["1,50", "1.5"], ["007", "7"],
@@ -75,25 +75,25 @@ const cases: [string, string][] = [
   ["1".repeat(161), "That is longer than any amount: 161 characters."], ["0".repeat(90) + "1", "1"],
 ];
 
-test("an amount is read as it can only be meant, or the limit it breaks is named", () => {
+test("an unambiguous amount is parsed, and the limit that another exceeds is named", () => {
   for (const [text, expected] of cases) assert.equal(describe(parseAmount(text, { symbol: "USDC", decimals: 6 }), 6), expected, JSON.stringify(text));
 });
 
-test("the largest amount is what a word of the chain holds", () => {
+test("the largest amount is 2^256 - 1 raw units", () => {
   const unit = { symbol: "T", decimals: 0 };
   assert.deepEqual(parseAmount(String(2n ** 256n - 1n), unit), { kind: "amount", raw: 2n ** 256n - 1n });
   assert.equal(parseAmount(String(2n ** 256n), unit).kind, "invalid");
   assert.equal(describe(parseAmount("1.5", unit), 0), "T has no decimals.");
 });
 
-test("no symbol changes what digits mean", () => {
+test("no token symbol changes how digits are parsed", () => {
   for (const symbol of ["0", "00", "e3", "E", ".", ",", "$", "usd", " ", ""]) {
     assert.equal(describe(parseAmount("100", { symbol, decimals: 6 }), 6), "100", symbol);
     assert.equal(describe(parseAmount("1e3", { symbol, decimals: 6 }), 6), "1000", symbol);
   }
 });
 
-test("a rate counts in whole tokens", () => {
+test("a rate is in whole tokens", () => {
   assert.equal(rate(1000n * 10n ** 18n, 18, 30_024_751n, 6), "0.030024");
   assert.equal(rate(42_000_000n, 6, 1401n * 10n ** 18n, 18), "33.3571");
 });

@@ -8,7 +8,7 @@ import { screenshots, Wallet } from "./harness";
 const note = (page: Page) => page.locator("#amount-note");
 const field = (page: Page) => page.locator("#amount");
 
-/** Empties the field by keys, as people do, and types or pastes. */
+/** Empties the field with keys, as users do, and types or pastes a text. */
 async function rewrite(page: Page, text: string, how: "type" | "paste" = "paste"): Promise<void> {
   await field(page).click();
   await page.keyboard.press("Control+A");
@@ -18,15 +18,15 @@ async function rewrite(page: Page, text: string, how: "type" | "paste" = "paste"
   else await page.keyboard.insertText(text);
 }
 
-/** The quote's request for an amount, in raw units. */
+/** The stream request with that amount, in raw units. */
 const requestOf = (page: Page, raw: string) => page.waitForRequest((request) => request.url().includes("/stream") && new URL(request.url()).searchParams.get("amount") === raw);
 
 export function amounts(environment: Environment): void {
-  check("an emptied amount field takes text again", async () => {
+  check("an emptied amount field accepts text again", async () => {
     const { page } = await environment.open("/?in=USDC&out=MON&amount=10");
     await quoted(page);
     await rewrite(page, "");
-    await page.waitForTimeout(100); // the empty field is drawn
+    await page.waitForTimeout(100); // the empty field is rendered
     const requested = requestOf(page, "25500000");
     await page.keyboard.type("25.5");
     assert.equal(await field(page).inputValue(), "25.5");
@@ -34,7 +34,7 @@ export function amounts(environment: Environment): void {
     await quoted(page);
   });
 
-  check("what is clear is taken as it is meant, and grouped at rest", async () => {
+  check("unambiguous amounts are parsed, and grouped while the field is not edited", async () => {
     const { page } = await environment.open("/?in=USDC&out=MON&amount=10");
     await quoted(page);
     for (const [text, shown, raw] of [
@@ -53,12 +53,12 @@ export function amounts(environment: Environment): void {
       await page.locator("h1").click();
       assert.equal((await field(page).inputValue()).replaceAll("\u202f", " "), shown, text);
     }
-    // Focused again it is what was typed, and goes on from there.
+    // Focused again, the field shows what was typed.
     await field(page).focus();
     assert.equal(await field(page).inputValue(), "١٢");
   });
 
-  check("typing is never stopped, also where it passes through what is not clear", async () => {
+  check("typing is never interrupted, even where the text is ambiguous on the way", async () => {
     const { page } = await environment.open("/?in=MON&out=USDC&amount=10");
     await quoted(page);
     const requested = requestOf(page, String(parseUnits("1.0005", 18)));
@@ -68,7 +68,7 @@ export function amounts(environment: Environment): void {
     assert.equal(await note(page).innerText(), "");
   });
 
-  check("the limit that was broken is named beside the field", async () => {
+  check("the limit that an amount exceeds is named below the field", async () => {
     const { page } = await environment.open("/?in=USDC&out=MON&amount=10");
     await quoted(page);
     for (const [text, message] of [
@@ -87,7 +87,7 @@ export function amounts(environment: Environment): void {
     await page.screenshot({ path: `${screenshots}/amount-wrong-light.png` });
   });
 
-  check("a factor of a thousand is the visitor's choice", async () => {
+  check("an ambiguous separator is resolved by the user", async () => {
     const { page } = await environment.open("/?in=USDC&out=MON&amount=10");
     await quoted(page);
     for (const text of ["1,000", "1.000"]) {
@@ -107,7 +107,7 @@ export function amounts(environment: Environment): void {
     assert.equal(await field(page).inputValue(), "12.345");
   });
 
-  check("dollars are converted only when asked to", async () => {
+  check("dollars are converted only on request", async () => {
     const { page } = await environment.open("/?in=MON&out=USDC&amount=1000");
     await quoted(page);
     await rewrite(page, "$100");
@@ -121,8 +121,8 @@ export function amounts(environment: Environment): void {
     assert.ok(Math.abs(Number(value.replace(/[$,]/g, "")) - 100) < 1, value);
   });
 
-  check("max on MON swaps at the first press and leaves the reserve", async () => {
-    // An account of its own, for all of it is spent.
+  check("Max on MON swaps at the first click and leaves the reserve", async () => {
+    // An account of its own, because its whole balance is spent.
     const wallet = new Wallet(environment.dev.rpc, "0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d");
     const funder = environment.wallet().client();
     const hash = await funder.sendTransaction({ to: wallet.account.address, value: parseUnits("500", 18) });
@@ -138,7 +138,7 @@ export function amounts(environment: Environment): void {
     const left = await funder.getBalance({ address: wallet.account.address });
     assert.ok(left >= parseUnits("10", 18) && left < parseUnits("11", 18), `${left} left`);
 
-    // Below the reserve Max leaves the gas alone, and says what may happen.
+    // Below the reserve, Max leaves only the gas cost, and a note says so.
     await page.getByRole("button", { name: "Done" }).click();
     await page.waitForFunction(() => /Balance 10\./.test(document.querySelector(".held")?.textContent ?? ""));
     const small = await funder.sendTransaction({ to: wallet.account.address, value: 1n });
@@ -153,7 +153,7 @@ export function amounts(environment: Environment): void {
     await page.screenshot({ path: `${screenshots}/reserve-light.png` });
   });
 
-  check("shares of the balance are one press away", async () => {
+  check("shares of the balance are entered by one click", async () => {
     const { page } = await environment.open("/?in=USDC&out=MON&amount=1");
     await quoted(page);
     await page.locator(ACTION, { hasText: "Use the local account" }).click();

@@ -4,7 +4,7 @@ import { check, quoted, type Environment } from "./checks";
 import { choose } from "./swaps";
 import { root, screenshots } from "./harness";
 
-/** Counts how far content jumps about, as browsers measure it, from the first paint on. */
+/** Records the layout shifts that the browser reports, from the first paint on. */
 const recordShifts = {
   content: `window.shifts = []; new PerformanceObserver((list) => { for (const { value, hadRecentInput, sources } of list.getEntries()) if (!hadRecentInput) window.shifts.push([value, ...sources.map(({ node }) => node?.className ?? node?.nodeName)]); }).observe({ type: "layout-shift", buffered: true });`,
 };
@@ -12,7 +12,7 @@ const recordShifts = {
 type Shift = [value: number, ...moved: string[]];
 
 export function appearance(environment: Environment): void {
-  check("a phone of 360 px sees all of it, without scrolling sideways", async () => {
+  check("at 360 px everything fits without horizontal scrolling", async () => {
     for (const [name, path] of [["swap", "/?in=MON&out=USDC&amount=123456.789"], ["market", "/market"], ["docs", "/docs"]] as const) {
       const { page } = await environment.open(path, { width: 360, height: 740 });
       if (name === "swap") await quoted(page);
@@ -23,14 +23,14 @@ export function appearance(environment: Environment): void {
     }
   });
 
-  check("neither the load nor quotes that change move anything", async () => {
+  check("neither loading nor new quotes shift the layout", async () => {
     for (const [width, height] of [[1240, 900], [360, 740]] as const) {
       const { page, context } = await environment.open("/docs", { width, height });
       await context.addInitScript(recordShifts);
       await page.goto(`${environment.dev.page}/?in=MON&out=USDC&amount=500000`);
       await quoted(page);
       await page.locator(".curve .stroke").waitFor();
-      // Others trade enough to bend the price: the stream brings other quotes.
+      // Other swaps move the price, so that the stream sends new quotes.
       const client = environment.wallet().client();
       const query = new URLSearchParams({ tokenIn: "0x0000000000000000000000000000000000000000", tokenOut: "0x754704Bc059F8C67012fEd69BC8A327a5aafb603", amount: `3000000${"0".repeat(18)}`, recipient: client.account.address });
       const quotes = new Set<string>();
@@ -49,7 +49,7 @@ export function appearance(environment: Environment): void {
     }
   });
 
-  check("the first quote is there soon", async () => {
+  check("the first quote appears within ten seconds", async () => {
     const times: number[] = [];
     for (let i = 0; i < 3; i++) {
       const { page, context } = await environment.open("/docs");
@@ -62,10 +62,10 @@ export function appearance(environment: Environment): void {
     }
     const best = Math.min(...times);
     console.log(`first quote after ${times.join(", ")} ms`);
-    assert.ok(best < 10_000, `${best} ms`); // loosely: the machine may be busy
+    assert.ok(best < 10_000, `${best} ms`); // a loose limit: the machine may be busy
   });
 
-  check("everything together is under 150 kB", async () => {
+  check("all assets together are below 150 kB, compressed", async () => {
     const folder = `${root}web/dist/assets`;
     const names = readdirSync(folder);
     const size = names.filter((name) => name.endsWith(".gz") || !names.includes(`${name}.gz`)).reduce((sum, name) => sum + readFileSync(`${folder}/${name}`).length, 0);
@@ -73,11 +73,11 @@ export function appearance(environment: Environment): void {
     assert.ok(size < 150_000);
   });
 
-  check("the keyboard is enough", async () => {
+  check("the page can be used by keyboard alone", async () => {
     const { page } = await environment.open("/");
     await quoted(page);
     await page.keyboard.press("Tab");
-    await page.keyboard.press("Enter"); // to the content
+    await page.keyboard.press("Enter"); // the link that skips to the content
     await page.locator("#amount").focus();
     await page.keyboard.press("Tab");
     await page.keyboard.press("Enter");

@@ -9,7 +9,7 @@ interface Violation {
   nodes: { html: string; failureSummary: string }[];
 }
 
-/** Everything that axe finds, however small. */
+/** All violations that axe finds, of any severity. */
 export async function violations(page: Page, where: string): Promise<string[]> {
   await page.evaluate(axe);
   const found = (await page.evaluate(() => (window as any).axe.run({ resultTypes: ["violations"] }))) as { violations: Violation[] };

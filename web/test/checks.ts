@@ -1,4 +1,4 @@
-// One world for all tests: braid dev and a browser.
+// The environment of all browser tests: braid dev and a browser.
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
@@ -31,12 +31,12 @@ after(async () => {
   await environment.dev?.stop();
 });
 
-/** A test that leaves no page behind, and no complaint in the console. */
+/** A test that closes its pages and fails if the console has errors other than the expected ones. */
 export function check(name: string, run: () => Promise<void>, expectedErrors = /$^/): void {
   test(name, async () => {
     try {
       await run();
-      for (const { consoleErrors } of visits) assert.deepEqual(consoleErrors.filter((text) => !expectedErrors.test(text)), [], "the console complains");
+      for (const { consoleErrors } of visits) assert.deepEqual(consoleErrors.filter((text) => !expectedErrors.test(text)), [], "errors in the console");
     } finally {
       for (const { context } of visits.splice(0)) await context.close();
     }
@@ -45,12 +45,12 @@ export function check(name: string, run: () => Promise<void>, expectedErrors = /
 
 export const received = (page: Page) => page.locator("output.amount");
 
-/** Waits until a quote stands on the page. */
+/** Waits until the page shows a quote. */
 export async function quoted(page: Page): Promise<string> {
   await page.waitForFunction(() => /\d[1-9]|[1-9]/.test(document.querySelector("output.amount")?.textContent ?? ""));
   return (await received(page).textContent())!;
 }
 
-/** Whether somebody looks, as the page is told it. */
+/** Makes the page visible or hidden, as the browser reports it to the page. */
 export const setVisible = (page: Page, visible: boolean) =>
   page.evaluate(`Object.defineProperty(document, "hidden", { configurable: true, value: ${!visible} }), void document.dispatchEvent(new Event("visibilitychange"))`);

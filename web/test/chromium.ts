@@ -1,4 +1,4 @@
-// Sees to it that there is a browser: Debian's package, if it has to be.
+// The path of a browser. Run as a program, it installs Debian's package if there is none.
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 

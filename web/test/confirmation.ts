@@ -9,7 +9,7 @@ const abi = parseAbi([
 ]);
 
 export function confirmation(environment: Environment): void {
-  check("another recipient is loud on the form, the button, the sheet and the receipt", async () => {
+  check("a recipient other than the account is shown on the form, the button, the confirmation and the receipt", async () => {
     const wallet = environment.wallet();
     const to = "0x00000000000000000000000000000000000b0b02";
     const { page } = await environment.open("/?in=MON&out=USDC&amount=7", { wallet });
@@ -33,7 +33,7 @@ export function confirmation(environment: Environment): void {
     await page.locator(ACTION, { hasText: /^Swap$/ }).waitFor();
   });
 
-  check("slippage, network cost and what is left are on the form", async () => {
+  check("the form shows slippage, network cost and the net value received", async () => {
     const { page } = await environment.open("/?in=MON&out=USDC&amount=1000");
     await quoted(page);
     const line = (name: string) => page.locator(".summary > div", { hasText: name }).locator("dd");
@@ -42,11 +42,11 @@ export function confirmation(environment: Environment): void {
     const dollars = async (where: string) => Number(/\$([\d.,]+)/.exec(where)![1]!.replaceAll(",", ""));
     const paid = await dollars(await page.locator(".shares .usd").innerText());
     const got = await dollars(await page.locator(".side").nth(1).locator(".usd").innerText());
-    const cost = (parseFloat(await line("Network cost").innerText()) * paid) / 1000; // it is given in MON
+    const cost = (parseFloat(await line("Network cost").innerText()) * paid) / 1000; // in MON
     assert.ok(cost > 0 && Math.abs(got - cost - (await dollars(await line("Net received").innerText()))) < 0.02, "net is not what is received less the cost");
   });
 
-  check("the sheet shows the bytes that are signed, and nothing is signed before it is confirmed", async () => {
+  check("the confirmation shows the calldata that is signed, and nothing is signed before it", async () => {
     const wallet = environment.wallet();
     const { page } = await environment.open("/?in=MON&out=USDC&amount=11", { wallet });
     await connect(page, "Test wallet");
@@ -74,7 +74,7 @@ export function confirmation(environment: Environment): void {
     assert.equal(minimum, `${Number(args[3]) / 1e6} USDC`);
   });
 
-  check("a sheet whose price fell away says so and offers the new one", async () => {
+  check("a confirmation whose price has moved says so and offers the new price", async () => {
     const wallet = environment.wallet();
     const { page } = await environment.open("/?in=MON&out=EURm&amount=100", { wallet });
     await connect(page, "Test wallet");
@@ -82,7 +82,7 @@ export function confirmation(environment: Environment): void {
     await page.locator(ACTION, { hasText: /^Swap$/ }).click();
     const dialog = page.getByRole("dialog", { name: "Confirm the swap" });
     await dialog.getByRole("button", { name: "Confirm swap" }).waitFor();
-    // Somebody else buys so much that the shown minimum cannot be had any more.
+    // Another account buys so much that the minimum shown cannot be reached.
     const [MON, EURm] = ["0x0000000000000000000000000000000000000000", "0x4D502d735B4C574B487Ed641ae87cEaE884731C7"];
     const pair = { tokenIn: MON, tokenOut: EURm };
     const { points } = await (await fetch(`${environment.dev.page}/api/v1/depth?${new URLSearchParams(pair)}`)).json();
@@ -98,7 +98,7 @@ export function confirmation(environment: Environment): void {
     await page.getByRole("dialog", { name: "Swapped" }).waitFor();
   });
 
-  check("the focus returns to where it was when a dialog closes", async () => {
+  check("when a dialog closes, the element focused before is focused again", async () => {
     const { page } = await environment.open("/?in=MON&out=USDC&amount=10");
     await quoted(page);
     await page.locator(ACTION, { hasText: "Use the local account" }).click();

@@ -5,7 +5,7 @@ import { check, quoted, setVisible, type Environment } from "./checks";
 import { ACTION, connect } from "./swaps";
 import { braid, screenshots, visit, type Service } from "./harness";
 
-/** A TCP proxy whose open connections can be made to hang for ever. */
+/** A TCP proxy whose open connections can be made to hang. */
 async function proxy(to: string): Promise<{ url: string; hang(): void; close(): void }> {
   const open = new Set<Socket>();
   const server = createServer((client) => {
@@ -34,14 +34,14 @@ async function streams(service: Service): Promise<number> {
 
 async function until(what: string, holds: () => Promise<boolean>): Promise<void> {
   for (const end = Date.now() + 20_000; !(await holds()); await new Promise((resolve) => setTimeout(resolve, 100))) {
-    if (Date.now() > end) throw new Error(`in vain: ${what}`);
+    if (Date.now() > end) throw new Error(`timeout: ${what}`);
   }
 }
 
 const silenceNotice = (page: Page) => page.locator(".news", { hasText: /No news from the service for \d+ s/ });
 
 export function connection(environment: Environment): void {
-  check("a frozen service is told within seconds, Swap is off, and all comes back by itself", async () => {
+  check("a frozen service is reported within seconds, Swap is disabled, and both recover without a reload", async () => {
     const service = await braid("serve", "--local", "--addr", "127.0.0.1:0", "--rpc", environment.dev.rpc);
     const { page, context } = await visit(environment.browser, `${service.page}/?in=MON&out=USDC&amount=10`, { wallet: environment.wallet() });
     try {
@@ -51,12 +51,12 @@ export function connection(environment: Environment): void {
       service.signal("SIGSTOP");
       const frozen = Date.now();
       await silenceNotice(page).waitFor();
-      console.log(`frozen: said after ${Date.now() - frozen} ms`);
+      console.log(`frozen: reported after ${Date.now() - frozen} ms`);
       await page.locator(`${ACTION}:disabled`, { hasText: "No connection to the service" }).waitFor();
       assert.notEqual(await page.locator(".see").evaluate((see) => getComputedStyle(see).filter), "none", "the figures are grey");
       await page.locator(".pulse", { hasText: "no news" }).waitFor();
       await page.screenshot({ path: `${screenshots}/stale-light.png` });
-      await page.waitForTimeout(6000); // beyond the first attempt to open the stream anew
+      await page.waitForTimeout(6000); // longer than the first attempt to open the stream again
       assert.ok(await silenceNotice(page).isVisible());
       service.signal("SIGCONT");
       await page.locator(`${ACTION}:enabled`, { hasText: /^Swap$/ }).waitFor();
@@ -68,7 +68,7 @@ export function connection(environment: Environment): void {
     }
   });
 
-  check("a connection that hangs is replaced by another", async () => {
+  check("a connection that hangs is replaced by a new one", async () => {
     const hangingProxy = await proxy(environment.dev.page);
     const { page, context } = await visit(environment.browser, `${hangingProxy.url}/?in=MON&out=USDC&amount=10`);
     try {
@@ -83,7 +83,7 @@ export function connection(environment: Environment): void {
     }
   });
 
-  check("twelve tabs show quotes, all of them visible or all but one hidden", async () => {
+  check("twelve tabs show quotes, whether all are visible or all but one hidden", async () => {
     const service = await braid("serve", "--local", "--addr", "127.0.0.1:0", "--rpc", environment.dev.rpc);
     const { page: first, context } = await visit(environment.browser, `${service.page}/?in=MON&out=USDC&amount=1`);
     try {
@@ -91,7 +91,7 @@ export function connection(environment: Environment): void {
       while (tabs.length < 12) {
         const tab = await context.newPage();
         tabs.push(tab);
-        await tab.goto(`${service.page}/?in=MON&out=USDC&amount=${tabs.length}`); // as windows side by side: visible
+        await tab.goto(`${service.page}/?in=MON&out=USDC&amount=${tabs.length}`); // visible, as windows side by side
       }
       for (const tab of tabs) await quoted(tab);
       assert.equal(await streams(service), 4, "streams while all are visible");
@@ -113,7 +113,7 @@ export function connection(environment: Environment): void {
     }
   });
 
-  check("the age of the quote is that of its block", async () => {
+  check("the age of a quote is that of its block", async () => {
     const { page } = await environment.open("/?in=MON&out=USDC&amount=10");
     await quoted(page);
     const age = page.locator(".figure", { hasText: "Exact on block" }).locator("small");
@@ -121,7 +121,7 @@ export function connection(environment: Environment): void {
     assert.match((await age.textContent())!, /^[0-3] s old/);
   });
 
-  check("where a stream tells of blocks, nothing is polled", async () => {
+  check("while a stream reports blocks, readiness is not polled", async () => {
     const { page } = await environment.open("/docs");
     const requests: string[] = [];
     await page.goto(`${environment.dev.page}/?in=MON&out=USDC&amount=10`);
@@ -134,7 +134,7 @@ export function connection(environment: Environment): void {
   });
 }
 
-/** The tab takes another amount and shows its quote. */
+/** Enters another amount into the tab and waits for its quote. */
 async function takesAmount(tab: Page, amount: string): Promise<void> {
   await tab.locator("#amount").fill(amount);
   await tab.waitForFunction((amount) => location.search.includes(`amount=${amount}`) && !document.querySelector(".see.pale"), amount);

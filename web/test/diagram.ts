@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
 import { check, quoted, type Environment } from "./checks";
 
-/** Labels that cover each other or are not wholly inside what shows them. */
+/** Labels that overlap each other or extend beyond the element that contains them. */
 async function layoutFaults(page: Page): Promise<string[]> {
   return page.evaluate(() => {
     const found: string[] = [];
@@ -19,7 +19,7 @@ async function layoutFaults(page: Page): Promise<string[]> {
       for (const b of labels.slice(0, i)) {
         const overlapX = Math.min(a.box.right, b.box.right) - Math.max(a.box.left, b.box.left);
         const overlapY = Math.min(a.box.bottom, b.box.bottom) - Math.max(a.box.top, b.box.top);
-        if (overlapX > 0.5 && overlapY > 1.5) found.push(`${a.text} covers ${b.text}`); // boxes of text hold some empty space
+        if (overlapX > 0.5 && overlapY > 1.5) found.push(`${a.text} covers ${b.text}`); // the boxes of texts contain some empty space
       }
     }
     for (const shape of flow.querySelectorAll("svg path, svg rect")) if (outside(shape.getBoundingClientRect(), frame)) found.push("a shape is cropped");
@@ -32,7 +32,7 @@ async function layoutFaults(page: Page): Promise<string[]> {
 
 const symbols = ["MON", "USDC", "WETH", "WBTC", "USDT0", "EURm", "AUSD", "sMON", "shMON", "gMON", "aprMON", "DAK", "YAKI", "CHOG", "MOLANDAK", "PINGU"];
 
-/** Pairs that have quotes, from little to a lot. */
+/** Links to orders that have quotes, of small to large amounts. */
 async function orders(environment: Environment, wanted: number): Promise<string[]> {
   const { tokens } = await (await fetch(`${environment.dev.page}/api/v1/tokens?limit=500`)).json();
   const known = new Map<string, { address: string; decimals: number }>(tokens.filter((token: any) => token.isVerified).map((token: any) => [token.symbol, token]));
@@ -50,14 +50,14 @@ async function orders(environment: Environment, wanted: number): Promise<string[
       found.push({ path: `/?in=${from}&out=${to}&amount=${amount}`, steps: (await response.json()).routes.length });
     }
   }
-  // The widest routes, and some of the others.
+  // The routes with the most steps, and some of the others.
   found.sort((a, b) => b.steps - a.steps);
   const rest = found.slice(wanted / 2);
   return [...found.slice(0, wanted / 2), ...rest.filter((_, i) => i % Math.ceil(rest.length / (wanted / 2)) === 0)].map(({ path }) => path);
 }
 
 export function diagram(environment: Environment): void {
-  check("no label of thirty routes covers another or is cropped, on any width", async () => {
+  check("in thirty routes no label overlaps another or is cropped, at any width", async () => {
     const paths = await orders(environment, 34);
     assert.ok(paths.length >= 30, `${paths.length} routes`);
     const { page } = await environment.open("/docs");
@@ -71,7 +71,7 @@ export function diagram(environment: Environment): void {
       for (const width of [1440, 1024, 360]) {
         await page.setViewportSize({ width, height: 900 });
         await page.locator(width === 360 ? ".flow .hop" : ".flow svg, .flow .hop").first().waitFor();
-        await page.waitForTimeout(width === 1440 ? 100 : 450); // what moves has arrived
+        await page.waitForTimeout(width === 1440 ? 100 : 450); // transitions have ended
         drawn.set(width, (drawn.get(width) ?? 0) + (await page.locator(".flow svg").count()));
         for (const more of await page.locator(".flow .more > summary").all()) await more.click();
         for (const fault of await layoutFaults(page)) faults.push(`${path} at ${width} px: ${fault}`);
@@ -84,7 +84,7 @@ export function diagram(environment: Environment): void {
     assert.deepEqual(faults, []);
   });
 
-  check("ribbons are areas, and a tap tells of one", async () => {
+  check("ribbons are areas, and a click on one shows its step", async () => {
     const { page } = await environment.open("/?in=MON&out=USDC&amount=2000000");
     await quoted(page);
     const ribbons = page.locator(".flow .ribbon");
@@ -99,7 +99,7 @@ export function diagram(environment: Environment): void {
     await first.getByText(/pool 0x/).waitFor();
   });
 
-  check("the depth curve is drawn whole", async () => {
+  check("the whole depth curve is visible", async () => {
     for (const path of ["/?in=MON&out=USDC&amount=2000000", "/?in=USDC&out=EURm&amount=100", "/?in=WETH&out=WBTC&amount=1", "/?in=USDC&out=MON&amount=1000"]) {
       const { page, context } = await environment.open(path);
       await quoted(page);
@@ -112,7 +112,7 @@ export function diagram(environment: Environment): void {
         });
       });
       assert.ok(inside, path);
-      // A market may pay better for more; the curve goes where its points are, also above its last one.
+      // A larger amount may have a smaller impact; the curve follows its points, even above the last one.
       await page.route(/\/api\/v1\/depth/, async (route) => {
         const response = await route.fetch();
         const body = await response.json();
@@ -128,7 +128,7 @@ export function diagram(environment: Environment): void {
     }
   });
 
-  check("the gain is told in dollars, and no distance that means nothing", async () => {
+  check("the gain is shown in dollars, and no gap is shown without a bound", async () => {
     const { page, context } = await environment.open("/?in=MON&out=USDC&amount=2000000");
     await quoted(page);
     await page.locator(".figure", { hasText: /\$[\d,.]+ more/ }).getByText(/than the best single venue/).waitFor();

@@ -26,7 +26,7 @@ const readLessons = (page: Page): Promise<Lesson[]> =>
     }),
   );
 
-/** A folder that no project is around. */
+/** An empty folder that is not inside any project. */
 function emptyFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), "braid-tutorial-"));
   for (let at = folder; at !== dirname(at); at = dirname(at)) {
@@ -35,10 +35,10 @@ function emptyFolder(): string {
   return folder;
 }
 
-/** Types the commands one by one, as a reader does, and returns what the last one prints. */
+/** Runs the commands one by one and returns the output of the last one. */
 async function runLesson({ file, code, commands }: Lesson): Promise<string> {
   const folder = emptyFolder();
-  const { NODE_TEST_CONTEXT: _, ...env } = process.env; // a reader's shell is in no test
+  const { NODE_TEST_CONTEXT: _, ...env } = process.env; // as in a reader's shell
   let output = "";
   try {
     writeFileSync(join(folder, file), `${code}\n`);
@@ -59,7 +59,7 @@ const expected: [file: string, output: RegExp][] = [
   ["swap.go", /^status 1 for \d+ units of USDC/],
 ];
 
-/** The page as text, for what needs no browser: entities and tags gone. */
+/** The text of an HTML page, without tags and entities. */
 const textOf = (html: string) =>
   html.replace(/<[^>]*>/g, "").replace(/&#(\d+);/g, (_, code) => String.fromCodePoint(Number(code))).replace(/&lt;/g, "<").replace(/&gt;/g, ">").replace(/&quot;/g, '"').replace(/&amp;/g, "&");
 
@@ -73,8 +73,8 @@ export function docs(environment: Environment): void {
     });
   }
 
-  // Not run: what takes long (make), needs nodes of mainnet (serve) or spends (deploy). Go's tests hold those to Makefile and -h.
-  check("the requests that README prints are answered", async () => {
+  // Not run: commands that take long (make), need mainnet nodes (serve) or spend (deploy). Go tests compare those with Makefile and -h.
+  check("the requests in README succeed", async () => {
     const lines = readFileSync(`${root}README.md`, "utf8").match(/^    (curl|build\/braid (quote|verify)) .*$/gm)!;
     assert.ok(lines.length >= 5, `${lines.length} requests`);
     const { host } = new URL(environment.dev.page);
@@ -85,7 +85,7 @@ export function docs(environment: Environment): void {
     }
   });
 
-  check("the docs are whole in the HTML, for readers without JavaScript", async () => {
+  check("the docs are complete without JavaScript", async () => {
     const html = await (await fetch(`${environment.dev.page}/docs`)).text();
     const text = textOf(html);
     const document = await (await fetch(`${environment.dev.page}/openapi.json`)).json();
@@ -118,7 +118,7 @@ export function docs(environment: Environment): void {
     }
   });
 
-  check("the script adds to the docs and moves nothing", async () => {
+  check("the script of the docs does not shift the layout", async () => {
     for (const width of [1440, 360]) {
       const { page, context } = await environment.open("/docs", { width });
       await context.addInitScript(() => {
@@ -137,7 +137,7 @@ export function docs(environment: Environment): void {
     }
   });
 
-  check("the blocks name the address by which the reader came", async () => {
+  check("the examples contain the origin by which the reader opened the page", async () => {
     const { page } = await environment.open("/docs");
     const other = environment.dev.page.replace("127.0.0.1", "localhost");
     await page.goto(`${other}/docs`);

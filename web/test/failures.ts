@@ -14,7 +14,7 @@ const freePort = (): Promise<number> =>
   });
 
 export function failures(environment: Environment): void {
-  check("no route for lack of sources is explained, and undone by a click", async () => {
+  check("no route because of excluded sources is explained, and a click allows them again", async () => {
     const { page } = await environment.open("/?in=MON&out=USDC&amount=10");
     await quoted(page);
     const ids = (await (await fetch(`${environment.dev.page}/api/v1/liquidity-sources`)).json()).sources.map((source: { id: string }) => source.id);
@@ -34,7 +34,7 @@ export function failures(environment: Environment): void {
     await page.getByText(/High price impact/).waitFor();
   });
 
-  check("a declined signature loses nothing", async () => {
+  check("after a rejected signature the swap can be repeated", async () => {
     const wallet = environment.wallet();
     wallet.rejects = true;
     const { page } = await environment.open("/?in=MON&out=USDC&amount=10", { wallet });
@@ -48,7 +48,7 @@ export function failures(environment: Environment): void {
     await page.getByRole("dialog", { name: "Swapped", exact: true }).waitFor();
   });
 
-  check("a wallet on another chain is brought here, and told about it first", async () => {
+  check("a wallet on another chain is switched, after adding a chain it does not know", async () => {
     const wallet = environment.wallet();
     wallet.chain = 1;
     wallet.knowsChain = false;
@@ -72,8 +72,8 @@ export function failures(environment: Environment): void {
     assert.equal(wallet.sent.length, 0);
   });
 
-  check("a wallet that moves to another chain in the middle of a swap signs no more", async () => {
-    const wallet = environment.wallet(); // which tells nobody when it moves
+  check("a wallet that changes its chain during a swap is not asked to sign again", async () => {
+    const wallet = environment.wallet(); // it does not report the change
     const original = wallet.request.bind(wallet);
     wallet.request = async (method, params) => {
       const answer = await original(method, params);
@@ -89,7 +89,7 @@ export function failures(environment: Environment): void {
     assert.equal(Number(wallet.sent[0]!.chainId), 143);
   });
 
-  check("a transaction that is not what was asked for is never signed", async () => {
+  check("a transaction that differs from the order is never signed", async () => {
     const wallet = environment.wallet();
     const { page, context } = await environment.open("/?in=MON&out=USDC&amount=10", { wallet });
     await connect(page, "Test wallet");
@@ -106,7 +106,7 @@ export function failures(environment: Environment): void {
     assert.equal(wallet.sent.length, 0);
   });
 
-  check("no answer can have more approved than the swap takes", async () => {
+  check("no response can approve more than the swap takes", async () => {
     const wallet = environment.wallet();
     const { page, context } = await environment.open("/?in=USDC&out=MON&amount=10", { wallet });
     await connect(page, "Test wallet");
@@ -124,7 +124,7 @@ export function failures(environment: Environment): void {
     assert.ok(!wallet.sent.some(({ data }) => data.includes(attacker.slice(2))), "the thief is approved");
   });
 
-  check("a batch is waited for, though the wallet is out of reach for a moment", async () => {
+  check("a batch is waited for though the wallet fails to answer at first", async () => {
     const wallet = environment.wallet();
     wallet.supportsBatches = true;
     const original = wallet.request.bind(wallet);
@@ -140,7 +140,7 @@ export function failures(environment: Environment): void {
     assert.ok(attempts > 2);
   });
 
-  check("the service goes away and comes back, and so do the quotes", async () => {
+  check("quotes return after the service has restarted", async () => {
     const addr = `127.0.0.1:${await freePort()}`;
     let service = await braid("serve", "--local", "--addr", addr, "--rpc", environment.dev.rpc);
     const { page, context } = await visit(environment.browser, `${service.page}/?in=MON&out=USDC&amount=10`);
@@ -158,8 +158,8 @@ export function failures(environment: Environment): void {
     }
   });
 
-  check("what tokens say of themselves stays text", async () => {
-    const { page, context } = await environment.open("/docs"); // any page of this origin, before the list is read
+  check("symbols and names of tokens are shown as text, never as HTML", async () => {
+    const { page, context } = await environment.open("/docs"); // any page of this origin, before the token list is requested
     const markup = `<img src=x onerror="document.title='owned'">`;
     await context.route(/\/api\/v1\/tokens/, async (route) => {
       const response = await route.fetch();

@@ -1,5 +1,5 @@
-// The states of the form that a visitor meets: looked at by axe at 360 px in
-// both themes, drawn at three widths, and none of them makes the page jump.
+// The states of the form: checked by axe at 360 px in both themes, captured at three
+// widths, and none shifts the layout.
 
 import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
@@ -10,7 +10,7 @@ import { screenshots, type Wallet } from "./harness";
 
 const WBTC = "0x0555E30da8f98308EdB960aa94C0Db47230d2B9c";
 
-/** Goes through the states and shows each. */
+/** Brings the form into one state after another. */
 async function* states(environment: Environment, page: Page, wallet: Wallet): AsyncGenerator<string> {
   const amount = page.locator("#amount");
   const escape = async () => (await page.keyboard.press("Escape"), await page.getByRole("dialog").waitFor({ state: "detached" }));
@@ -107,7 +107,7 @@ export function formStates(environment: Environment): void {
     }, /422/);
   }
 
-  check("nothing that appears by itself moves what is there", async () => {
+  check("content that appears without input does not shift the layout", async () => {
     for (const [width, height] of [[1240, 900], [360, 740]] as const) {
       const { page, context } = await environment.open("/docs", { width, height });
       await context.addInitScript({

@@ -1,5 +1,4 @@
-// The product as it is started, a browser in front of it, and a wallet in the
-// browser.
+// Starts the service, a browser and a wallet in the browser, as users have them.
 
 import { spawn, type ChildProcess } from "node:child_process";
 import { mkdirSync } from "node:fs";
@@ -16,11 +15,11 @@ export interface Service {
   page: string;
   rpc: string;
   stop(): Promise<void>;
-  /** SIGSTOP freezes it with its connections open, SIGCONT lets it go on. */
+  /** SIGSTOP freezes the process with its connections open, SIGCONT resumes it. */
   signal(name: "SIGSTOP" | "SIGCONT"): void;
 }
 
-/** Runs braid until it says that it is ready. */
+/** Starts braid and waits until it is ready. */
 export async function braid(...args: string[]): Promise<Service> {
   const child = spawn(`${root}build/braid`, args, { cwd: root, stdio: ["ignore", "pipe", "inherit"] });
   const values = new Map<string, string>();
@@ -37,7 +36,7 @@ export async function braid(...args: string[]): Promise<Service> {
 async function stop(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null) return;
   const exited = new Promise((resolve) => child.once("exit", resolve));
-  child.kill("SIGCONT"); // in case it is frozen
+  child.kill("SIGCONT"); // it may be frozen
   child.kill("SIGINT");
   await exited;
 }
@@ -46,7 +45,7 @@ export const KEY: Hex = "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784
 
 type SentTransaction = { to: Hex; data: Hex; value: Hex; gas?: Hex; chainId?: Hex };
 
-/** A wallet as a browser extension would be: it knows the key, the page does not. */
+/** A wallet like a browser extension: it has the key, the page does not. */
 export class Wallet {
   chain = 143;
   knowsChain = true;
@@ -89,7 +88,7 @@ export class Wallet {
         const hashes: Hex[] = [];
         for (const call of params[0].calls as SentTransaction[]) {
           const hash = await this.send(call);
-          await this.client().waitForTransactionReceipt({ hash }); // the next call stands on it
+          await this.client().waitForTransactionReceipt({ hash }); // the next call depends on it
           hashes.push(hash);
         }
         this.batches.set("0x01", hashes);
@@ -125,8 +124,8 @@ export class Wallet {
   }
 }
 
-// The part of the wallet inside the page (EIP-6963, EIP-1193). It is text: a
-// compiled function would call helpers that the page does not have.
+// The part of the wallet that runs in the page (EIP-6963, EIP-1193). It is a string,
+// as a compiled function would call helpers that the page does not have.
 const extension = {
   content: `{
     const provider = {
@@ -146,7 +145,7 @@ const extension = {
 export const launch = (): Promise<Browser> =>
   chromium.launch({ executablePath, args: ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-first-run"] });
 
-/** The internet as far as the page needs it: token pictures. */
+/** Answers the requests for token logos, the only ones to other hosts. */
 async function serveLogos(context: BrowserContext): Promise<void> {
   await context.route(/^https:/, (route) => {
     const hue = [...route.request().url()].reduce((sum, c) => (sum * 31 + c.charCodeAt(0)) % 360, 7);
@@ -157,7 +156,7 @@ async function serveLogos(context: BrowserContext): Promise<void> {
 export interface Visit {
   page: Page;
   context: BrowserContext;
-  /** What the console complained of. */
+  /** Errors in the browser's console. */
   consoleErrors: string[];
 }
 
@@ -174,7 +173,7 @@ export async function visit(browser: Browser, url: string, { width = 1240, heigh
   const context = await browser.newContext({ viewport: { width, height }, colorScheme: dark ? "dark" : "light", javaScriptEnabled: javaScript });
   context.setDefaultTimeout(30_000);
   await serveLogos(context);
-  await context.addInitScript({ content: "globalThis.__name = (f) => f" }); // which the compiler calls in functions for the page
+  await context.addInitScript({ content: "globalThis.__name = (f) => f" }); // a helper that the compiler adds to functions
   await wallet?.install(context);
   const page = await context.newPage();
   const consoleErrors: string[] = [];

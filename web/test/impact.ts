@@ -4,7 +4,7 @@ import { ACTION, connect } from "./swaps";
 import { screenshots } from "./harness";
 
 export function impact(environment: Environment): void {
-  check("what the impact guard would refuse cannot be pressed, and a size that loses little is offered", async () => {
+  check("a swap that the impact guard refuses is disabled, and a smaller amount is offered", async () => {
     const wallet = environment.wallet();
     const { page } = await environment.open("/?in=USDC&out=EURm&amount=1000000", { wallet });
     await connect(page, "Test wallet");
@@ -23,10 +23,10 @@ export function impact(environment: Environment): void {
     assert.equal(wallet.sent.length, 0);
   }, /422/);
 
-  check("a feared impact below the guard can be swapped anyway", async () => {
+  check("a high impact below the guard's limit can be swapped after a warning", async () => {
     const wallet = environment.wallet();
     const { page } = await environment.open("/docs", { wallet });
-    // The amount is one of the depth curve, between the fear and the guard.
+    // The amount is a point of the depth curve, above the warning and below the guard.
     const EURm = "0x4D502d735B4C574B487Ed641ae87cEaE884731C7";
     const USDC = "0x754704Bc059F8C67012fEd69BC8A327a5aafb603";
     const { points } = await (await fetch(`${environment.dev.page}/api/v1/depth?tokenIn=${USDC}&tokenOut=${EURm}`)).json();
@@ -42,7 +42,7 @@ export function impact(environment: Environment): void {
     assert.equal(wallet.sent.length, 0);
   });
 
-  check("a gain that cannot be is warned about", async () => {
+  check("an impossible gain is warned about", async () => {
     const { page, context } = await environment.open("/docs");
     await context.route(/\/api\/v1\/stream/, async (route) => {
       const url = route.request().url().replace("/stream", "/quote");

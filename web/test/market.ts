@@ -3,7 +3,7 @@ import { check, type Environment } from "./checks";
 import { screenshots } from "./harness";
 
 export function market(environment: Environment): void {
-  check("the market shows every source and token", async () => {
+  check("the market page lists every source and token", async () => {
     const { page } = await environment.open("/market");
     const { sources, tokens } = await (await fetch(`${environment.dev.page}/api/v1/market`)).json();
     await page.locator(".state.live").first().waitFor();

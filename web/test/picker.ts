@@ -6,7 +6,7 @@ import { screenshots } from "./harness";
 
 const USDC = "0x754704Bc059F8C67012fEd69BC8A327a5aafb603";
 
-/** A market in which one token is not verified and calls itself something else. */
+/** Changes one token of the list to an unverified one with another symbol and name. */
 async function renameToken(context: BrowserContext, address: string, symbol: string, name = "Some token"): Promise<void> {
   await context.route(/\/api\/v1\/tokens/, async (route) => {
     const response = await route.fetch();
@@ -21,7 +21,7 @@ const rows = (page: Page) => page.getByRole("grid").getByRole("row");
 export function picker(environment: Environment): void {
   const WBTC = "0x0555E30da8f98308EdB960aa94C0Db47230d2B9c";
 
-  check("tokens that look like others are warned about, by link and in the picker", async () => {
+  check("tokens that look like verified ones are warned about, from a link and in the picker", async () => {
     for (const symbol of ["USDC", "USD\u0421", "u\u200bsdc", "USDC.", "ＵＳＤＣ"]) {
       const { page, context } = await environment.open("/docs");
       await renameToken(context, WBTC, symbol);
@@ -48,7 +48,7 @@ export function picker(environment: Environment): void {
     }
   });
 
-  check("a token that nobody vouches for is said to be so, once in the picker and always on the form", async () => {
+  check("an unverified token is warned about once in the picker and always on the form", async () => {
     const { page, context } = await environment.open("/docs");
     await renameToken(context, WBTC, "CAT");
     await page.goto(`${environment.dev.page}/`);
@@ -64,7 +64,7 @@ export function picker(environment: Environment): void {
     }
   });
 
-  check("a link to what is no token here says so", async () => {
+  check("a link with an unknown token is explained", async () => {
     const unknown = "0x00000000000000000000000000000000DeaDBeef";
     for (const [link, message] of [
       [`/?in=MON&out=${unknown}&amount=10`, `${unknown} is not a token of this market. The link names it to receive`],
@@ -81,7 +81,7 @@ export function picker(environment: Environment): void {
     }
   });
 
-  check("a token beyond the list is found by its address, in a link and in the picker", async () => {
+  check("a token that is not in the list is found by its address, in a link and in the picker", async () => {
     const { page, context } = await environment.open("/docs");
     await context.route(/\/api\/v1\/tokens\?limit=500/, async (route) => {
       const response = await route.fetch();
@@ -104,7 +104,7 @@ export function picker(environment: Environment): void {
     await page.getByText("is not a token of this market").waitFor();
   });
 
-  check("recent, favourite and popular tokens are at hand, balances in dollars", async () => {
+  check("recent, favourite and popular tokens are listed, balances in dollars", async () => {
     const { page } = await environment.open("/");
     await quoted(page);
     await page.getByRole("button", { name: "Use the local account" }).click();

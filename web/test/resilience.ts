@@ -3,7 +3,7 @@ import type { Page } from "playwright-core";
 import { check, quoted, type Environment } from "./checks";
 import { screenshots, visit } from "./harness";
 
-/** What can be pressed but is smaller than a finger. Links inside sentences may be. */
+/** Elements to press that are smaller than 44 px. Links inside sentences may be smaller. */
 const smallTargets = (page: Page) =>
   page.evaluate(() =>
     [...document.querySelectorAll<HTMLElement>("a, button, summary, input, [role=option], [role=tab]")].flatMap((target) => {
@@ -16,7 +16,7 @@ const smallTargets = (page: Page) =>
   );
 
 export function resilience(environment: Environment): void {
-  check("a service that is down at load is said, waited for, and found again", async () => {
+  check("a service that is down while the page loads is reported, and the page recovers", async () => {
     for (const [path, ready] of [["/?in=MON&out=USDC&amount=10", "output.amount"], ["/market", "tbody tr"]] as const) {
       const { page, context } = await visit(environment.browser, "about:blank");
       const down = /\/api\/|\/readyz/;
@@ -26,7 +26,7 @@ export function resilience(environment: Environment): void {
       await page.locator(".loading").waitFor();
       await page.locator(".pulse.offline").waitFor();
       if (path !== "/market") await page.screenshot({ path: `${screenshots}/offline-light.png` });
-      if (path !== "/market") await page.locator("#amount").fill("12"); // does not wait for the list
+      if (path !== "/market") await page.locator("#amount").fill("12"); // before the list has loaded
       await context.unroute(down);
       await page.locator(ready, { hasText: /[1-9]/ }).first().waitFor();
       await page.locator(".news").waitFor({ state: "hidden" });
@@ -36,7 +36,7 @@ export function resilience(environment: Environment): void {
     }
   });
 
-  check("an unknown path is a page with ways on", async () => {
+  check("an unknown path shows a page with links", async () => {
     const response = await fetch(`${environment.dev.page}/nope`, { headers: { accept: "text/html,*/*;q=0.8" } });
     assert.deepEqual([response.status, response.headers.get("content-type")], [404, "text/html; charset=utf-8"]);
     assert.equal((await fetch(`${environment.dev.page}/nope`)).headers.get("content-type"), "application/problem+json");
@@ -54,7 +54,7 @@ export function resilience(environment: Environment): void {
       (window as any).spoken = [];
       new MutationObserver(() => (window as any).spoken.push(region.textContent)).observe(region, { childList: true, subtree: true, characterData: true });
     });
-    // Others trade, so that blocks bring other quotes.
+    // Other swaps move the price, so that new blocks have new quotes.
     const client = environment.wallet().client();
     const shown = new Set<string>();
     for (let i = 0; i < 3; i++) {
@@ -71,7 +71,7 @@ export function resilience(environment: Environment): void {
     assert.equal((await page.evaluate(() => (window as any).spoken)).length, 1);
   });
 
-  check("with forced colours everything that can be pressed has an edge", async () => {
+  check("with forced colours everything that can be pressed has a border", async () => {
     const { page, context } = await visit(environment.browser, "about:blank");
     await page.emulateMedia({ forcedColors: "active" });
     await page.goto(`${environment.dev.page}/?in=MON&out=USDC&amount=2000000`);
@@ -87,7 +87,7 @@ export function resilience(environment: Environment): void {
     await context.close();
   });
 
-  check("on a phone targets are 44 px, and dialogs come from below", async () => {
+  check("on a phone targets are 44 px, and dialogs are at the bottom", async () => {
     const { page } = await environment.open("/?in=MON&out=USDC&amount=2000000", { width: 360, height: 740 });
     await quoted(page);
     await page.locator(".flow .hop").first().waitFor();
@@ -109,7 +109,7 @@ export function resilience(environment: Environment): void {
     assert.deepEqual(tooSmall, []);
   });
 
-  check("numbers are written as the reader's language writes them", async () => {
+  check("numbers are in the format of the user's locale", async () => {
     const context = await environment.browser.newContext({ locale: "de-DE" });
     const page = await context.newPage();
     await page.goto(`${environment.dev.page}/?in=MON&out=USDC&amount=2000000`);

@@ -1,5 +1,5 @@
-// Every state of the pages, drawn at three widths in two themes into
-// build/screens, and looked at by axe. A state is a row of the table below.
+// Every state of the pages, captured at three widths in two themes into build/screens
+// and checked by axe. A state is an element of the list below.
 
 import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
@@ -11,11 +11,11 @@ import { screenshots as folder, type Wallet } from "./harness";
 interface State {
   name: string;
   path: string;
-  /** From the loaded page to the state. */
+  /** Brings the loaded page into the state. */
   prepare(page: Page, wallet: Wallet): Promise<unknown>;
-  /** Before the page is loaded. */
+  /** Runs before the page is loaded. */
   before?(page: Page): Promise<unknown>;
-  /** Whether the browser remembers the state before this one. */
+  /** Keeps the local storage of the state before. */
   keepsStorage?: boolean;
 }
 
@@ -58,8 +58,8 @@ const states: State[] = [
     path: SWAP,
     prepare: async (page) => {
       await loaded(page);
-      await page.route(/\/api\/v1\/stream/, () => new Promise(() => undefined)); // no answer, ever
-      for (const hidden of [true, false]) await setVisible(page, !hidden); // which opens it anew
+      await page.route(/\/api\/v1\/stream/, () => new Promise(() => undefined)); // never answers
+      for (const hidden of [true, false]) await setVisible(page, !hidden); // opens the stream again
       await page.locator(".news", { hasText: "No news from the service" }).waitFor();
     },
   },
@@ -122,7 +122,7 @@ const sizes = [
 ] as const;
 
 export function screenshotStates(environment: Environment): void {
-  check("every state is drawn at three widths in two themes; none scrolls sideways, and axe finds nothing at 360 px", async () => {
+  check("every state is captured at three widths in two themes; none scrolls horizontally, and axe finds nothing at 360 px", async () => {
     const wallet = environment.wallet();
     const { page } = await environment.open("/docs", { wallet, width: 1440 });
     const problems: string[] = [];
@@ -138,7 +138,7 @@ export function screenshotStates(environment: Environment): void {
         await page.setViewportSize({ width, height });
         for (const theme of ["light", "dark"] as const) {
           await page.emulateMedia({ colorScheme: theme, reducedMotion: "reduce" });
-          await page.waitForTimeout(120); // sizes are observed
+          await page.waitForTimeout(120); // size observers have run
           await page.screenshot({ path: `${folder}/${name}-${width}-${theme}.png`, fullPage: !(await dialog(page).count()) });
           const pageWidth = await page.evaluate(() => document.documentElement.scrollWidth);
           if (pageWidth > width) problems.push(`${name} is ${pageWidth} px wide at ${width} px`);

@@ -12,13 +12,13 @@ export async function connect(page: Page, name: string): Promise<void> {
   await page.locator(".wallet.connected").waitFor();
 }
 
-/** Presses swap, and confirms what the sheet shows. */
+/** Presses Swap and confirms. */
 export async function confirm(page: Page, label = /^Swap( to .*)?$/): Promise<void> {
   await page.locator(ACTION, { hasText: label }).click();
   await page.getByRole("dialog", { name: "Confirm the swap" }).getByRole("button", { name: /^Confirm swap/ }).click();
 }
 
-/** Swaps and gives the receipt's lines. */
+/** Swaps and returns the lines of the receipt. */
 export async function swap(page: Page): Promise<Map<string, string>> {
   await confirm(page);
   const dialog = page.getByRole("dialog", { name: /^(Not swapped|Swapped)$/ });
@@ -49,7 +49,7 @@ const balance = (wallet: Wallet, token: Hex) =>
 const USDC: Hex = "0x754704Bc059F8C67012fEd69BC8A327a5aafb603";
 
 export function swaps(environment: Environment): void {
-  check("a newcomer without a wallet swaps in three clicks", async () => {
+  check("a user without a wallet swaps in three clicks", async () => {
     const { page } = await environment.open("/");
     await quoted(page);
     await page.screenshot({ path: `${screenshots}/swap-light.png`, fullPage: true });
@@ -58,7 +58,7 @@ export function swaps(environment: Environment): void {
     await page.screenshot({ path: `${screenshots}/receipt-light.png` });
   });
 
-  check("a wallet connects, approves exactly, swaps and sees the receipt", async () => {
+  check("a wallet connects, approves the exact amount, swaps and shows the receipt", async () => {
     const wallet = environment.wallet();
     const { page } = await environment.open("/?in=USDC&out=WETH&amount=250.5", { wallet });
     await quoted(page);
@@ -76,13 +76,13 @@ export function swaps(environment: Environment): void {
     assert.equal(args?.[0], sent!.to);
     assert.ok(Number(sent!.gas) > 50_000, "the swap names its gas limit");
 
-    // The approval was for this swap alone: the next one asks again.
+    // The approval was for this swap only: the next one needs another.
     await page.getByRole("button", { name: "Done" }).click();
     await swapsAsQuoted(page);
     assert.equal(wallet.sent.length, 4);
   });
 
-  check("a wallet that can is asked once for both calls", async () => {
+  check("a wallet that supports batches gets both calls in one request", async () => {
     const wallet = environment.wallet();
     wallet.supportsBatches = true;
     const { page } = await environment.open("/?in=WETH&out=USDC&amount=0.01", { wallet });
@@ -92,7 +92,7 @@ export function swaps(environment: Environment): void {
     assert.ok(wallet.requests.includes("wallet_sendCalls") && !wallet.requests.includes("eth_sendTransaction"));
   });
 
-  check("native goes in as value, and comes out unwrapped", async () => {
+  check("the native currency is sent as value, and received unwrapped", async () => {
     const wallet = environment.wallet();
     const { page } = await environment.open("/?in=MON&out=USDC&amount=12", { wallet });
     await connect(page, "Test wallet");
@@ -110,7 +110,7 @@ export function swaps(environment: Environment): void {
     assert.equal(wallet.sent.length, 3);
   });
 
-  check("the recipient and the sources are the visitor's choice", async () => {
+  check("the user chooses the recipient and the sources", async () => {
     const wallet = environment.wallet();
     const to = "0x00000000000000000000000000000000000b0b01";
     const { page } = await environment.open("/?in=MON&out=USDC&amount=5000", { wallet });
@@ -135,7 +135,7 @@ export function swaps(environment: Environment): void {
     assert.equal((await held()) - before, parseUnits(receipt.get("Received")!.split(" ")[0]!, 6));
   });
 
-  check("a split route is drawn, and told step by step", async () => {
+  check("a split route is shown as a diagram and as a table", async () => {
     const { page } = await environment.open("/?in=MON&out=USDC&amount=2000000");
     await quoted(page);
     await page.locator(".flow .ribbon").first().waitFor();
@@ -147,7 +147,7 @@ export function swaps(environment: Environment): void {
     await page.screenshot({ path: `${screenshots}/split-light.png`, fullPage: true });
   });
 
-  check("the transaction is told in words before it is signed", async () => {
+  check("the transaction is explained before it is signed", async () => {
     const { page } = await environment.open("/?in=USDC&out=MON&amount=42");
     await quoted(page);
     await connect(page, "Local account");
@@ -169,7 +169,7 @@ export function swaps(environment: Environment): void {
     await choose(page, "Receive", "WBTC");
     await page.getByRole("button", { name: "Receive: WBTC" }).waitFor();
     await quoted(page);
-    // Choosing what the other side has turns the swap around.
+    // Choosing the token of the other side exchanges the two.
     await choose(page, "Pay with", "WBTC");
     await page.getByRole("button", { name: "Receive: MON" }).waitFor();
     await quoted(page);

@@ -7,7 +7,7 @@ import { braid, visit } from "./harness";
 const SECONDS = 60;
 const MAX_PER_HOUR = 10e6;
 
-/** Counts what goes over the wire, both ways, by path; bodies as they are encoded. */
+/** Counts bytes sent and received, by path; bodies as they are encoded. */
 async function meter(page: Page): Promise<{ session: CDPSession; bytes: Map<string, number> }> {
   const session = await page.context().newCDPSession(page);
   const bytes = new Map<string, number>();
@@ -28,7 +28,7 @@ async function meter(page: Page): Promise<{ session: CDPSession; bytes: Map<stri
 const block = async (page: Page) => Number((await page.locator(".pulse .number").textContent())!.replaceAll(",", ""));
 
 export function traffic(environment: Environment): void {
-  check("an hour in front takes at most 10 MB at 300 ms blocks with activity, and nothing when hidden", async () => {
+  check("an hour of a visible page takes at most 10 MB at 300 ms blocks with activity, a hidden page nothing", async () => {
     const dev = await braid("dev", "--addr", "127.0.0.1:0", "--rpc-addr", "127.0.0.1:0", "--block-time", "300ms", "--activity");
     try {
       for (const amount of [1000, 2_000_000]) {
@@ -40,7 +40,7 @@ export function traffic(environment: Environment): void {
         const steps = (await page.locator(".see .bar .soft").first().textContent())!;
         const first = await block(page);
         const { bytes } = await meter(page);
-        await page.reload(); // a stream that is open is not counted; the load is not of the hour
+        await page.reload(); // an open stream is not counted, and loading is not part of the hour
         await quoted(page);
         await page.locator(".curve .stroke").waitFor();
         await page.waitForTimeout(3000);

@@ -3,7 +3,7 @@ import { check, quoted, type Environment } from "./checks";
 import { ACTION, confirm, connect } from "./swaps";
 import { screenshots, type Wallet } from "./harness";
 
-/** A wallet that knows of no receipt until it is told to. */
+/** Makes the wallet find no receipt until the returned function is called. */
 function delayReceipts(wallet: Wallet): () => void {
   const original = wallet.request.bind(wallet);
   let mined = false;
@@ -11,7 +11,7 @@ function delayReceipts(wallet: Wallet): () => void {
   return () => (mined = true);
 }
 
-/** A wallet in which somebody thinks before signing. */
+/** Makes the wallet wait with signing until the returned function is called. */
 function delaySignature(wallet: Wallet): () => void {
   const original = wallet.request.bind(wallet);
   let sign = () => {};
@@ -24,7 +24,7 @@ function delaySignature(wallet: Wallet): () => void {
 }
 
 export function transactions(environment: Environment): void {
-  check("a dialog closed in mid-swap loses nothing, and no second swap is hot", async () => {
+  check("a dialog closed during a swap loses nothing, and no second swap is possible", async () => {
     const wallet = environment.wallet();
     const release = delayReceipts(wallet);
     const { page } = await environment.open("/?in=MON&out=USDC&amount=21", { wallet });
@@ -58,7 +58,7 @@ export function transactions(environment: Environment): void {
     assert.equal(await page.locator("#amount").inputValue(), "21");
   });
 
-  check("a reload between sending and mining brings the receipt all the same", async () => {
+  check("a reload between sending and mining still shows the receipt", async () => {
     const wallet = environment.wallet();
     const release = delayReceipts(wallet);
     const { page } = await environment.open("/?in=MON&out=USDC&amount=22", { wallet });
@@ -95,7 +95,7 @@ export function transactions(environment: Environment): void {
     await page.getByRole("dialog", { name: "Swapped" }).getByText("none, to the wei").waitFor();
   });
 
-  check("an approval pending at a reload is said to be no swap", async () => {
+  check("an approval pending at a reload is not shown as a swap", async () => {
     const wallet = environment.wallet();
     const release = delayReceipts(wallet);
     const { page } = await environment.open("/?in=WBTC&out=MON&amount=0.0024", { wallet });
@@ -112,7 +112,7 @@ export function transactions(environment: Environment): void {
     assert.equal(wallet.sent.length, 1);
   });
 
-  check("what cannot be followed can be let go", async () => {
+  check("a transaction that is not found can be removed from the pending ones", async () => {
     const wallet = environment.wallet();
     delayReceipts(wallet);
     const { page } = await environment.open("/?in=MON&out=USDC&amount=25", { wallet });
@@ -126,7 +126,7 @@ export function transactions(environment: Environment): void {
     await page.locator(ACTION, { hasText: "Connect a wallet" }).waitFor();
   });
 
-  check("garbage in storage, and what happened on another chain, is no transaction", async () => {
+  check("invalid entries in storage, and those of another chain, are ignored", async () => {
     const wallet = environment.wallet();
     const { page } = await environment.open("/?in=MON&out=USDC&amount=26", { wallet });
     await connect(page, "Test wallet");
