@@ -6,7 +6,9 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -130,6 +132,44 @@ func TestDocsAreOfThisAPI(t *testing.T) {
 				t.Errorf("%s: nothing of the parameter %s", path, p.Name)
 			}
 		}
+	}
+}
+
+var importPath = regexp.MustCompile(`(?:from|import)[ (]"\./(\w+)"`)
+
+// TestNoImportCircle: no files of the page's source import each other in a circle,
+// types included.
+func TestNoImportCircle(t *testing.T) {
+	names, err := filepath.Glob("src/*.ts*")
+	if err != nil || len(names) == 0 {
+		t.Fatal("no source:", err)
+	}
+	imports := map[string][]string{}
+	for _, name := range names {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		module := strings.TrimSuffix(filepath.Base(name), filepath.Ext(name))
+		for _, m := range importPath.FindAllStringSubmatch(string(text), -1) {
+			imports[module] = append(imports[module], m[1])
+		}
+	}
+	done := map[string]bool{}
+	var visit func(path []string)
+	visit = func(path []string) {
+		module := path[len(path)-1]
+		if at := slices.Index(path, module); at < len(path)-1 {
+			t.Errorf("import circle: %s", strings.Join(path[at:], ", "))
+		} else if !done[module] {
+			for _, next := range imports[module] {
+				visit(append(path, next))
+			}
+			done[module] = true
+		}
+	}
+	for module := range imports {
+		visit([]string{module})
 	}
 }
 
