@@ -24,7 +24,7 @@ type staged struct {
 
 // stage sets a family up in a rig, by its own Etch and Open, and follows its
 // logs.
-func stage(f *testing.F, family venue.Family, source *venue.Source, wrappedNative common.Address) *staged {
+func stage(f testing.TB, family venue.Family, source *venue.Source, wrappedNative common.Address) *staged {
 	f.Helper()
 	s := &staged{Rig: NewRig(f), family: family, pools: map[venue.ID]venue.Pool{}}
 	s.Put(wrappedNative, "WETH9")

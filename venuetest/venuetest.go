@@ -1,7 +1,8 @@
 // Package venuetest holds the laws every family must pass.
 //
 // Laws checks pools against what the rest of the program relies on,
-// Differential checks quotes against the venue's own contract in an EVM, and
+// Differential checks quotes against the venue's own contract in an EVM, Script
+// checks them against amounts that such contracts paid (testdata/swaps.txt), and
 // the Fuzz functions feed a family with logs, answers and stored bytes that
 // were changed.
 package venuetest

@@ -10,12 +10,14 @@ import (
 	"braid/venuetest"
 )
 
-// fuzzed is the family with one source, as the fuzz targets set it up.
-func fuzzed(f *testing.F) (*testing.F, venue.Family, *venue.Source, common.Address) {
+// fuzzed is the family with one source, as the fuzz targets and the script set it up.
+func fuzzed[T testing.TB](t T) (T, venue.Family, *venue.Source, common.Address) {
 	wrappedNative := common.Address{0: 0xee, 19: 0x01}
-	rows := []venue.Source{{ID: "Fuzzed", Family: balancer.Name, Factory: common.Address{0: 0xfa, 19: 0x01}}}
-	return f, balancer.New(rows), &rows[0], wrappedNative
+	rows := []venue.Source{{ID: "Fuzzed", Family: balancer.Name, Factory: common.HexToAddress("0xbA1333333333a1BA1108E8412f11850A5C319bA9")}}
+	return t, balancer.New(rows), &rows[0], wrappedNative
 }
+
+func TestScript(t *testing.T) { venuetest.Script(fuzzed(t)) }
 
 func FuzzLogs(f *testing.F)    { venuetest.FuzzLogs(fuzzed(f)) }
 func FuzzLoad(f *testing.F)    { venuetest.FuzzLoad(fuzzed(f)) }
