@@ -12,9 +12,9 @@ import (
 // why there is none. If Err is not nil, the embedded Header is empty.
 type HeadUpdate struct {
 	Header
-	FirstSeen    time.Time // local time at which the first node reported this block as its head
-	ConfirmedAt  time.Time // latest local time at which a quorum of nodes had reported no higher block
-	QuorumHeight uint64    // block number that at least a quorum of nodes claims to have reached
+	FirstSeen    time.Time // local time of the first report of this block as the head of a node that votes for it
+	ConfirmedAt  time.Time // the latest local time at or after which a quorum of the nodes that vote for this block reported it, or a block below it, as their head
+	QuorumHeight uint64    // the highest number that the heads of a quorum of nodes reach, on whatever branch
 	Err          error
 }
 
@@ -41,7 +41,7 @@ type observation struct {
 //     recent B is: ConfirmedAt counts only reports of blocks not above B.
 type headQuorum struct {
 	quorum     int           // votes needed; 1 <= quorum <= len(voters)
-	stuckAfter time.Duration // a head reported for longer than this, or with an older timestamp, is an error; 0: no limit
+	stuckAfter time.Duration // a head that its node has reported for longer than this, or whose block is older than this, counts as an error; 0: no limit
 	voters     []voter       // one for each node
 }
 
@@ -52,8 +52,8 @@ type voter struct {
 	err       error             // of the last report; nil if it was good
 	expired   bool              // reports have failed for longer than gracePeriod: it votes for nothing
 	seen      []seenHead        // the last maxSeenHeads distinct heads, least recently reported first
-	ancestors map[uint64]Header // the node's answers for blocks below head, by number; cleared when head changes
-	pending   bool              // a request for an ancestor is under way
+	ancestors map[uint64]Header // the node's answers to ancestor queries, by number, entered by the caller of head; cleared when head changes
+	pending   bool              // for the caller of head: a request for an ancestor is under way
 }
 
 // seenHead is a head with the local times of its first and last report.
@@ -109,7 +109,8 @@ type ancestorQuery struct {
 }
 
 // head is the highest block with a quorum of votes. The queries name requests
-// whose answers may give another block a quorum.
+// whose answers may give another block a quorum: the caller makes them, enters
+// the answers as ancestors of the voters, and calls head again.
 func (q *headQuorum) head() (best HeadUpdate, queries []ancestorQuery) {
 	votes := 0
 	for i := range q.voters {
@@ -124,8 +125,9 @@ func (q *headQuorum) head() (best HeadUpdate, queries []ancestorQuery) {
 			}
 			continue
 		}
-		// Of two blocks with the same number and as many votes, the one seen
-		// later wins: the other may have been replaced.
+		// The higher block wins; of two with the same number, the one with more
+		// votes; of two with as many votes, the one first seen later, which may
+		// have replaced the other.
 		if votes == 0 || cmp.Or(cmp.Compare(update.Number, best.Number), cmp.Compare(n, votes), update.FirstSeen.Compare(best.FirstSeen)) > 0 {
 			best, votes = update, n
 		}
@@ -209,8 +211,8 @@ func (v *voter) seenTimes(b Header) (first, last time.Time) {
 	return first, last
 }
 
-// noHeadError says why no block has a quorum: the first node's error, or that
-// the nodes disagree.
+// noHeadError says why no block has a quorum: the error of the first node that
+// has one, or else that not all nodes have reported, or that they disagree.
 func (q *headQuorum) noHeadError() error {
 	for _, v := range q.voters {
 		if v.err != nil {
