@@ -50,8 +50,8 @@ type Store struct {
 	mu        sync.Mutex // guards the fields below
 	db        *bbolt.DB
 	installed bool         // path + ".new" has been renamed to path
-	discovery *discovery   // the one in the file; nil if the file holds a snapshot
-	pools     []venue.Pool // in the file, in their order
+	discovery *discovery   // the one that this process wrote to the file; nil if it wrote a snapshot, or nothing yet
+	pools     []venue.Pool // that this process wrote to the file, in their order; nil before the first write
 	tokens    int          // number of tokens in the file
 	checksums checksums    // of the records in the file
 }
@@ -74,7 +74,7 @@ var errIncompatible = errors.New("it was written for another chain, other source
 type storeHeader struct {
 	Fingerprint []byte       `json:"Print"`
 	Complete    bool         `json:"Whole"` // a snapshot; false: a discovery
-	Block       market.Block // of the snapshot; or the newest block of the discovery
+	Block       market.Block // of the snapshot; or a settled block that all blocks searched by the discovery are ancestors of, or equal to
 	Next        uint64       // discovery: number of the first block not yet searched
 	Pools       int          // number of records
 	Tokens      int          // number of records
@@ -92,8 +92,9 @@ func newFingerprint(chainID uint64, sources []venue.Source) ([]byte, error) {
 	return json.Marshal([]any{storeFormat, chainID, sources})
 }
 
-// OpenStore reads the file at path, if there is one, and prepares a new one to
-// be written. A file that is damaged is renamed to path + ".damaged-" and the
+// OpenStore reads the file at path, if there is one, and opens path + ".new" to
+// be written. bbolt may panic when it reads a damaged file, which counts as an
+// error here (catchPanics). A file that is damaged is renamed to path + ".damaged-" and the
 // time in nanoseconds, and one written for another chain or other sources will
 // be replaced: neither is an error. A file that another process has open is.
 // A nil log logs nothing.
@@ -163,8 +164,9 @@ func (s *Store) Close() error {
 	return err
 }
 
-// saveDiscovery makes the file hold a discovery. Of one that it holds already,
-// only the pools added since are written.
+// saveDiscovery makes the file hold a discovery. Pools are only ever added to a
+// discovery; of one that the file holds already, only those added since are
+// written.
 func (s *Store) saveDiscovery(d *discovery) error {
 	if s == nil {
 		return nil
@@ -192,8 +194,8 @@ func (s *Store) saveSnapshot(m *market.Snapshot) error {
 
 // write makes the file hold these pools and tokens in one transaction. Unless
 // reset is set, it relies on this: the order of pools and tokens never changes,
-// none is removed, and a token does not change. Pools are immutable values, so
-// that a pool differs from the one in the file if it is another value.
+// none is removed, and a token does not change. Pools are immutable and a
+// changed pool is a new pointer, so comparing pointers finds those to write.
 func (s *Store) write(reset bool, header storeHeader, pools []venue.Pool, tokens []market.Token) error {
 	if reset {
 		s.pools, s.tokens, s.checksums = nil, 0, checksums{}
