@@ -26,14 +26,14 @@ type Estimate struct {
 	state   *Tracker
 	native  bool // the recipient gets native currency
 	total   int64
-	stores  uint64 // so far: each writes another value than any before
-	unspent bool   // the Router keeps some of what it wrapped
-	empty   []common.Address
+	stores  uint64           // Store reports so far; numbers the values they write, so that no write counts as one of the value already there
+	unspent bool             // the Router is left with wrapped native, which it returns to the sender at the end
+	empty   []common.Address // reported by HoldsNone
 }
 
-// Accounts are those that every swap involves. The Router, the Executor and the
-// recipient hold none of any token at the start; the sender holds tokenIn alone,
-// or none if it sends native currency.
+// Accounts are those that every swap involves. The estimate assumes what costs
+// most: before the transaction the Router, the Executor and the recipient hold no
+// tokens, and the sender holds only tokenIn, or none if it sends native currency.
 type Accounts struct {
 	Sender, Router, Executor, Recipient, WrappedNative common.Address
 	Proxies                                            bool // every token but WrappedNative is taken for a proxy contract
@@ -62,22 +62,22 @@ const (
 	InPool                    // the pool holds it: the step before paid it there
 )
 
-// Gas of the parts of a swap, beside what Call, Load, Store and Clear add for
-// the accounts and slots they touch: computing, memory, logs and warm accesses.
-// Measured on the local chain with plain tokens, except that of a proxy, which
-// is assumed.
+// Gas of the parts of a swap for computing, memory, logs and warm accesses. What
+// the first access to an account or slot costs, and writing a slot, comes on top:
+// Call, Load, Store and Clear add it. Measured on the local chain with plain
+// tokens, except gasProxy, which is assumed.
 const (
-	gasRouter   = 9_500
-	gasStep     = 6_000
-	gasMeasure  = 4_000
-	gasTransfer = 2_000
-	gasProxy    = 3_000
-	gasPull     = 2_500
-	gasApprove  = 7_000
-	gasFund     = 3_000
-	gasDeposit  = 7_200
-	gasWithdraw = 12_500
-	gasSend     = 29_000 // of native currency, to an account that may not exist
+	gasRouter   = 9_500  // the Router's checks before and after the route, once
+	gasStep     = 6_000  // the Executor decodes and starts a step
+	gasMeasure  = 4_000  // the Executor finds what it was paid by the difference of its balance
+	gasTransfer = 2_000  // transfer or transferFrom of a token
+	gasProxy    = 3_000  // a call through a proxy contract to the token's code
+	gasPull     = 2_500  // the Executor has the Router pay the input of a step
+	gasApprove  = 7_000  // the Executor approves a pool and takes the approval back
+	gasFund     = 3_000  // the Router accepts native currency as the input
+	gasDeposit  = 7_200  // wraps native currency
+	gasWithdraw = 12_500 // unwraps it
+	gasSend     = 29_000 // sends native currency to an account that may not exist yet
 )
 
 // NewEstimate begins a swap for tokenOut, with the input where funds says. If
@@ -139,7 +139,8 @@ func (e *Estimate) Memory(words int64) {
 	e.total += max(0, e.state.schedule.memory(words)-3*words)
 }
 
-// Call reports a call of an account. It adds the surcharge for a cold one.
+// Call reports a call of an account. It adds the surcharge of the first access
+// to the account in the transaction.
 func (e *Estimate) Call(a common.Address) { e.total += e.state.Account(a) }
 
 // Load reports a read of a storage slot.
@@ -188,10 +189,11 @@ func SignedKey(n int32) u256.Int {
 	return u256.From(uint64(n))
 }
 
-// AnySlot stands for a slot that a contract keeps under a hash, where its real
-// number does not matter: equal arguments give the same slot, others a slot on
-// another page. what is a number the caller gives to a mapping of the contract,
-// who and n are the key in it.
+// AnySlot stands for a slot at a hash, such as an element of a Solidity mapping,
+// where its real number does not matter. Equal arguments give the same slot,
+// others a slot on another page: a schedule may charge the first access per page
+// of consecutive slots, and slots at hashes practically never share one. what is
+// a number that the caller chooses for the mapping, who and n are the key in it.
 func AnySlot(what byte, who common.Address, n uint32) u256.Int {
 	var key [32]byte
 	key[0] = what
