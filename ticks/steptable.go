@@ -7,16 +7,18 @@ import (
 	"braid/u256"
 )
 
-// A swap in the contract is a loop of steps. Each step goes from one boundary
-// to the next: an initialised tick, or the edge of a word of the tick bitmap
-// (256 ticks times the spacing). A full step, which starts at one boundary and
+// A swap in the contract of a pool with concentrated liquidity (Uniswap V3 and V4)
+// is a loop of steps. Each step goes from one boundary to the next: an initialised
+// tick, or the edge of a word of the tick bitmap (a word covers 256 times the tick
+// spacing). A full step, which starts at one boundary and
 // ends at the next, takes and pays amounts that depend on the liquidity
 // between the two and on the fee, not on the rest of the swap. So these
 // amounts are summed once into a table, and a swap over many boundaries is a
 // binary search in it instead of a loop.
 
-// stepTable is a table of consecutive boundaries in the direction of its
-// Curve. A published table never changes: a longer one replaces it.
+// stepTable is a table of consecutive boundaries in the direction of its Curve
+// (falling ticks if c.down, else rising). Once it is stored in c.table a table
+// never changes: a longer one replaces it.
 type stepTable struct {
 	rows     []stepRow
 	complete bool // there is no liquidity beyond the last row
@@ -33,8 +35,8 @@ type stepRow struct {
 
 // Sizes of a table in rows. It starts with minRows and doubles until it covers
 // the quote that asked for it. It ends at all initialised ticks plus
-// maxWordEdges edges of bitmap words, which at spacing 1 is a price move of
-// e^50; beyond that a quote makes the contract's loop.
+// maxWordEdges edges of bitmap words, which at tick spacing 1 is a price move by a
+// factor of about e^52; beyond that a quote makes the contract's loop.
 const (
 	minRows      = 32
 	maxWordEdges = 2048
@@ -44,10 +46,11 @@ const (
 // starts, so that a price that moves back a little stays inside the table.
 const startTicks = 16
 
-// useTable continues a swap that stands at a boundary: it makes all the full
-// steps that f.Left (raw units of the input) pays for, then the last, partial
-// step. It is false if the table ends while some of the input is left; the
-// caller then goes on step by step.
+// useTable continues a swap that has just crossed a boundary: it makes all the
+// full steps that f.Left (raw units of the input) pays for, then the last, partial
+// step. It is true if the swap ends here: all of f.Left is used, the price is at
+// its limit, or no liquidity is left in this direction. It is false if the table ends first; the caller then
+// continues step by step.
 func (c *Curve) useTable(f *Result) bool {
 	if c.atLimit(f.Price) {
 		return true
@@ -58,8 +61,9 @@ func (c *Curve) useTable(f *Result) bool {
 	}
 	t, start := c.tableFor(boundary, f.Left)
 	from, ahead := t.rows[start], t.rows[start+1:]
-	// The contract's loop ends at the first boundary at which nothing is left:
-	// n rows are passed whole, and the next one is reached only exactly.
+	// The first n rows ahead take less than f.Left, so that all of them are
+	// crossed. The one after them is crossed only if f.Left pays for it exactly:
+	// the contract's loop ends at the first boundary at which nothing is left.
 	n := sort.Search(len(ahead), func(k int) bool { return !ahead[k].in.Sub(from.in).Lt(f.Left) })
 	ends := n < len(ahead)
 	if ends && ahead[n].in.Sub(from.in) == f.Left {
@@ -127,7 +131,7 @@ func (c *Curve) rowOf(t *stepTable, boundary int32) int {
 func (c *Curve) tableStart(boundary int32) Point {
 	entries, i := c.book.entries, c.book.at(boundary)
 	word := c.book.compress(boundary) >> 8
-	var from int32 // a tick from which the next boundary is the start
+	var from int32 // the first boundary after this tick, in the direction, is the start
 	if c.down {
 		from = min((word+1)<<8*c.book.spacing-1, entries[min(i+startTicks, len(entries)-1)].tick)
 	} else {
