@@ -10,14 +10,20 @@ import (
 )
 
 // A Kuru market matches a market order against two sources of liquidity at
-// once: the limit orders of its book, and a vault that quotes an endless series
-// of price levels, each one spread away from the last. This file merges both
-// into one list of price levels per side, best price first, and fills a market
-// order from it with the contract's rounding.
+// once: the limit orders of its book, and a vault (Kuru's market maker) that
+// quotes an endless series of price levels, the price of each a fixed factor, the
+// spread, from that of the last. This file merges both into one list of price
+// levels per side, best price first, and fills a market order from it with the
+// contract's rounding.
 //
-// Units: sizes are base amounts times sizePrecision. Prices of the book, and
-// quote amounts at them, are times pricePrecision; those of the vault are wad,
-// times 1e18. toWad converts the first into the second.
+// A side is the index of the token that a market order pays to fill it: orders
+// that pay base fill the bids, orders that pay quote fill the asks.
+//
+// Units: sizes are amounts of the base token times sizePrecision. Prices of the
+// book (quote per base), and amounts of the quote token paid at them, are times
+// pricePrecision; those of the vault are wad, which is times 1e18. Multiplying by
+// toWad (1e18 / pricePrecision) converts the first into the second. The contract
+// keeps sizes and amounts of the book in 96 bits (max96).
 
 // MaxFills is how many limit orders and vault levels one market order may fill.
 // The contract would fill more; no route should pay for the gas.
@@ -28,7 +34,7 @@ type level struct {
 	price  u256.Int // times pricePrecision for the book, wad for the vault
 	size   u256.Int // base, times sizePrecision
 	orders []order  // oldest first; none for a level of the vault
-	cost   u256.Int // wad of quote that buys all of a level of the vault, rounded up
+	cost   u256.Int // wad of quote that buys a whole level of the vault, rounded up; not set for the book
 	before totals   // over all better levels
 }
 
@@ -37,8 +43,8 @@ type totals struct {
 	size       u256.Int // base, times sizePrecision
 	bookQuote  u256.Int // quote traded with the book, times pricePrecision
 	vaultQuote u256.Int // quote traded with the vault, wad
-	fills      uint64   // limit orders and vault levels
-	gas        uint64
+	fills      uint64   // limit orders and vault levels that are filled, in part or whole
+	gas        uint64   // of these fills, units of gas
 }
 
 // levelCache holds the levels of one side, which are merged at first use.
@@ -64,12 +70,12 @@ func (p *Pool) mergeLevels(side int) []level {
 	levels := make([]level, 0, MaxFills)
 	var total totals
 	orders, v := p.book[side], vaultLevel{p.vault.price[side], p.vault.size[side]}
-	size := p.vault.unfilled(side)
-	inVault := false // the level before this one was the vault's
+	size := p.vault.unfilled(side) // of the vault's current level; its first may be filled in part
+	inVault := false               // the level before this one was the vault's
 	for total.fills < MaxFills {
 		l := level{before: total}
-		// Between levels of the vault the contract does not check that the next
-		// one has a size.
+		// The contract checks that the vault offers a size when it turns to the
+		// vault, but not again before the vault's next levels.
 		open := v.open() || inVault && !v.price.IsZero()
 		switch {
 		case open && (len(orders) == 0 || better(side, v.price, orders[0].price256().Mul(p.toWad))):
@@ -146,11 +152,11 @@ type match struct {
 	totals
 	last     int      // index of a level
 	lastSize u256.Int // base, times sizePrecision
-	paid     u256.Int // raw units to the taker, after the fee
+	paid     u256.Int // raw units to the taker, after the fee; set by the caller of match
 }
 
-// match fills a market order of units of the input: base times sizePrecision,
-// or quote times pricePrecision.
+// match fills a market order of units of the input token, above zero: base times
+// sizePrecision, or quote times pricePrecision.
 func (p *Pool) match(in int, units u256.Int) (match, error) {
 	levels := p.levels(in)
 	if len(levels) == 0 {
@@ -162,8 +168,9 @@ func (p *Pool) match(in int, units u256.Int) (match, error) {
 	return p.buy(levels, units)
 }
 
-// sell fills a market order of base, times sizePrecision. Sizes add up, so the
-// last level is found by binary search.
+// sell fills a market order of base, times sizePrecision. The sizes of levels are
+// not rounded, so the last level to be filled is found by binary search in their
+// sums.
 func (p *Pool) sell(levels []level, size u256.Int) (match, error) {
 	i := sort.Search(len(levels), func(i int) bool { return !levels[i].before.size.Lt(size) }) - 1
 	lastSize := size.Sub(levels[i].before.size)
@@ -173,10 +180,11 @@ func (p *Pool) sell(levels []level, size u256.Int) (match, error) {
 	return p.matchTo(levels, i, lastSize)
 }
 
-// buy fills a market order of quote, times pricePrecision. The contract rounds
-// what is left of the quote after every level, which no sum over levels gives:
-// so it goes from level to level as the contract does, and ends at the one that
-// what is left does not buy whole.
+// buy fills a market order of quote, times pricePrecision. The contract rounds the
+// quote that is left after every level, so sums over levels would not be exact: it
+// goes from level to level as the contract does, and ends at the first level that
+// the rest of the quote does not buy whole. Quote above maxQuote would overflow in
+// the contract.
 func (p *Pool) buy(levels []level, left u256.Int) (match, error) {
 	var leftWad u256.Int // the same as left, in wad, while in the vault
 	inVault := false     // leftWad counts, not left
