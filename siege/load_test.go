@@ -1,0 +1,289 @@
+package siege_test
+
+import (
+	"math"
+	"math/big"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/ethereum/go-ethereum"
+	"github.com/ethereum/go-ethereum/common"
+
+	"braid/monad"
+	"braid/ticks"
+	"braid/u256"
+	"braid/venue"
+)
+
+// quiet is what the service does without an attack, for comparison.
+func (s *siege) quiet(r *report) {
+	stop := s.watch()
+	r.add("cpu_ms", "%.1f", s.idleMs())
+	r.timed("stale_ms", stop(), maxStaleMs)
+	r.add("rss_mb", "%.0f", s.rss()/1e6)
+	r.add("join_ms", "%.0f", s.joinMs)
+}
+
+// quoteAll quotes honest orders one after the other until stop is called, which
+// returns how many were quoted and how many of them were refused.
+func (s *siege) quoteAll() (stop func() (n, failed int)) {
+	const pause = 20 * time.Millisecond
+	end, result := make(chan struct{}), make(chan [2]int)
+	go func() {
+		var count [2]int
+		for {
+			if s.quote(s.honest[count[0]%len(s.honest)]).status != http.StatusOK {
+				count[1]++
+			}
+			count[0]++
+			select {
+			case <-end:
+				result <- count
+				return
+			case <-time.After(pause):
+			}
+		}
+	}()
+	return func() (n, failed int) {
+		close(end)
+		count := <-result
+		return count[0], count[1]
+	}
+}
+
+// burden plays an attack that is to slow the service down: it reports for how long
+// the service was behind at most, its memory, refused quotes during the attack, and
+// what honest orders lose after it.
+func (s *siege) burden(r *report, orders []order, attack func()) {
+	s.catchUp()
+	before, rss := s.quotes(orders), s.rss()
+	stopWatch, stopQuotes := s.watch(), s.quoteAll()
+	attack()
+	stale := stopWatch()
+	n, failed := stopQuotes()
+	r.timed("stale_ms", stale, maxStaleMs)
+	r.timed("rss_ratio", s.rss()/rss, maxRSSRatio)
+	r.add("quotes", "%d", n)
+	r.atMost("failed", float64(failed), 0)
+	loss, gone := s.loss(orders, before, s.quotes(orders))
+	r.atMost("loss_bps", loss, maxLossBps)
+	r.atMost("refused", float64(gone), 0)
+}
+
+// ownPool is a pool of two tokens that the attacker has made, at a price of one.
+func (s *siege) ownPool(spacing int64) *pool {
+	s.Helper()
+	supply := new(big.Int).Lsh(big.NewInt(1), 120)
+	a := s.deploy("Token", "One", "ONE", uint8(18), s.contract, supply)
+	b := s.deploy("Token", "Two", "TWO", uint8(18), s.contract, supply)
+	return s.newPool(a, b, spacing, ticks.GetSqrtRatioAtTick(0))
+}
+
+// fillTicks adds positions of one spacing side by side around the price: n ticks.
+func (s *siege) fillTicks(p *pool, n int, liquidity *big.Int) {
+	s.Helper()
+	lower := p.floor(p.tick) - int32(n/2)*p.spacing
+	s.load("ticks", n, txLadder, func(first, n int) venue.Tx {
+		return s.ladder(p, lower+int32(first)*p.spacing, p.spacing, p.spacing, n, liquidity)
+	})
+}
+
+// manyTicks: very many ticks in a pool of the attacker's tokens.
+func (s *siege) manyTicks(r *report) {
+	p := s.ownPool(1)
+	s.burden(r, s.honest, func() { s.fillTicks(p, s.ticks, big.NewInt(1e12)) })
+	r.add("ticks", "%d", s.ticks)
+}
+
+// dustTicks: very many ticks with next to no liquidity in the deepest pool of a pair.
+// Orders of the pair are paid as before, and the pool still serves some.
+func (s *siege) dustTicks(r *report) {
+	p := s.deepest()
+	var orders []order
+	for i := range 20 {
+		in, out := s.wrapped(p.tokens[i%2]), s.wrapped(p.tokens[1-i%2])
+		usd := 10 * math.Pow(30_000, s.random.Float64())
+		orders = append(orders, order{in, out, u256.FromFloat(usd / s.market.rawUSD(in))})
+	}
+	serves := func() (n int) {
+		for _, q := range s.quotes(orders) {
+			if slices.Contains(q.pools, p.id()) {
+				n++
+			}
+		}
+		return n
+	}
+	before := serves()
+	s.burden(r, orders, func() { s.fillTicks(p, s.dust, big.NewInt(1)) })
+	after := serves()
+	r.add("ticks", "%d", s.dust)
+	r.add("served_before", "%d", before)
+	r.add("served", "%d", after)
+	r.must(before > 0 && after > 0, "the pool %s served %d of %d orders, now %d", p.id(), before, len(orders), after)
+}
+
+func (s *siege) wrapped(token common.Address) common.Address {
+	if token == (common.Address{}) {
+		return monad.WrappedNative
+	}
+	return token
+}
+
+// deepest is the deepest of the pools that are the deepest of their pair and have
+// ticks close enough to each other to hold as many as are wanted.
+func (s *siege) deepest() (best *pool) {
+	s.Helper()
+	const maxSpacing = 10
+	deepest := map[[2]common.Address]venue.Pool{}
+	depth := map[venue.Pool]float64{}
+	for _, v := range s.market.snapshot.Pools() {
+		t := v.Info().Tokens
+		if len(t) != 2 || !s.market.live[v.Info().Source.ID] || s.market.rawUSD(t[0]) == 0 || s.market.rawUSD(t[1]) == 0 {
+			continue
+		}
+		pair := [2]common.Address(t)
+		if pair[0].Cmp(pair[1]) > 0 {
+			pair[0], pair[1] = pair[1], pair[0]
+		}
+		depth[v] = s.market.executable(v)
+		if old := deepest[pair]; old == nil || depth[v] > depth[old] {
+			deepest[pair] = v
+		}
+	}
+	most := 0.0
+	for _, v := range deepest {
+		if depth[v] <= most {
+			continue
+		}
+		if p := s.find(v); p != nil && p.spacing <= maxSpacing {
+			best, most = p, depth[v]
+		}
+	}
+	if best == nil {
+		s.Fatal("no pool is the deepest of its pair and has a small tick spacing")
+	}
+	return best
+}
+
+// find is an honest pool with concentrated liquidity as the attacker uses it; nil if
+// it has none.
+func (s *siege) find(v venue.Pool) *pool {
+	s.Helper()
+	info := v.Info()
+	switch info.Source.Family {
+	case "univ3":
+		at := common.HexToAddress(string(info.ID))
+		slot := venue.NewWords(s.read(at, "slot0()"))
+		return &pool{
+			address: at, tokens: [2]common.Address(info.Tokens),
+			spacing: int32(s.word(at, "tickSpacing()")), tick: int32(u256.FromBytes(slot.Raw(1)).Big().Int64()) << 8 >> 8,
+		}
+	case "univ4":
+		topic := venue.Topic("Initialize(bytes32,address,address,uint24,int24,address,uint160,int24)")
+		logs, err := s.node.FilterLogs(s.Context(), ethereum.FilterQuery{
+			Addresses: []common.Address{info.Source.Factory}, Topics: [][]common.Hash{{topic}, {common.HexToHash(string(info.ID))}},
+		})
+		if err != nil || len(logs) != 1 {
+			s.Fatalf("%d logs of the creation of pool %s: %v", len(logs), info.ID, err)
+		}
+		words := venue.NewWords(logs[0].Data)
+		number := func(i int) int64 { return new(big.Int).SetBytes(words.Raw(i)).Int64() }
+		k := newKey(common.BytesToAddress(logs[0].Topics[2][:]), common.BytesToAddress(logs[0].Topics[3][:]), number(0), number(1))
+		price := u256.FromBytes(words.Raw(3))
+		return &pool{key: k, tokens: [2]common.Address{k.Currency0, k.Currency1}, spacing: int32(number(1)), tick: ticks.GetTickAtSqrtRatio(price)}
+	}
+	return nil
+}
+
+// word is the number that a method of a contract returns.
+func (s *siege) word(at common.Address, method string) uint64 {
+	s.Helper()
+	return u256.FromBytes(s.read(at, method)).Uint64()
+}
+
+// refusedPairs: pairs of tokens that cannot be traded, in factories of honest pairs.
+func (s *siege) refusedPairs(r *report) {
+	const harms = 4
+	_, before := s.marketOf()
+	s.burden(r, s.honest, func() {
+		for _, source := range monad.Sources() {
+			if source.Family != "univ2" || source.Unproved != "" {
+				continue
+			}
+			for harm := range uint8(harms) {
+				s.hostilePair(source, harm)
+			}
+		}
+	})
+	_, after := s.marketOf()
+	for i, was := range before {
+		r.must(was.Status != "live" || after[i].Status == "live", "%s is %s: %s", was.ID, after[i].Status, after[i].Reason)
+	}
+}
+
+// hostilePair makes a pair of a hostile token with dollars in a factory.
+func (s *siege) hostilePair(source venue.Source, harm uint8) {
+	s.Helper()
+	const usd = 10e6 // raw units of USDC
+	huge := new(big.Int).Lsh(big.NewInt(1), 100)
+	token := s.deploy("HostileToken", harm, uint8(18), s.dev(), huge)
+	s.block(venue.Tx{To: source.Factory, Data: venue.Calldata("createPair(address,address)", token[:], monad.USDC[:])})
+	pair := common.BytesToAddress(s.read(source.Factory, "getPair(address,address)", token[:], monad.USDC[:]))
+	s.block(
+		s.call("HostileToken", token, "transfer", pair, new(big.Int).Rsh(huge, 1)),
+		s.call("Token", monad.USDC, "transfer", pair, big.NewInt(usd)),
+		venue.Tx{To: pair, Data: venue.Calldata("mint(address)", s.contract[:])},
+		s.call("HostileToken", token, "setLie", huge),
+		venue.Tx{To: pair, Data: venue.Calldata("sync()")},
+	)
+}
+
+// codelessPools: pools whose tokens have no code, and so no decimals to be learned.
+func (s *siege) codelessPools(r *report) {
+	s.burden(r, s.honest, func() {
+		one := ticks.GetSqrtRatioAtTick(0).Big()
+		for n := range s.blocks {
+			var txs []venue.Tx
+			for done := 0; done < s.codeless; done += txPools {
+				s.salt++
+				some := min(txPools, s.codeless-done)
+				txs = append(txs, s.call("Attacker", s.contract, "createCodeless", new(big.Int).SetUint64(s.salt), big.NewInt(int64(some)), one))
+			}
+			s.block(txs...)
+			progress("%d of %d blocks of codeless pools", n+1, s.blocks)
+		}
+	})
+	r.add("pools", "%d", s.blocks*s.codeless)
+}
+
+// emptyPools: pools between listed tokens that hold nothing.
+func (s *siege) emptyPools(r *report) {
+	var pairs [][2]common.Address
+	for _, v := range s.market.snapshot.Pools() {
+		if t := v.Info().Tokens; len(t) == 2 && s.market.rawUSD(t[0]) > 0 && s.market.rawUSD(t[1]) > 0 {
+			pairs = append(pairs, [2]common.Address(t))
+		}
+	}
+	idle, rss := s.idleMs(), s.rss()
+	s.burden(r, s.honest, func() {
+		s.load("empty pools", s.empty, txPools, func(_, n int) venue.Tx {
+			t := pairs[s.random.IntN(len(pairs))]
+			price := sqrtPrice(t[0], t[1], s.market.rawUSD(t[0])/s.market.rawUSD(t[1]))
+			k := newKey(t[0], t[1], s.fee+1, 60)
+			s.fee += int64(n)
+			return s.call("Attacker", s.contract, "createByFee", k, big.NewInt(int64(n)), price.Big())
+		})
+	})
+	r.add("pools", "%d", s.empty)
+	grown := s.rss() - rss
+	r.add("bytes_each", "%.0f", grown/float64(s.empty))
+	r.timed("grown_mb", grown/1e6, (float64(maxPoolBytes*s.empty)+rssNoise*rss)/1e6)
+	r.add("cpu_ms_before", "%.1f", idle)
+	r.timed("cpu_ms", s.idleMs(), idle+maxIdleMs)
+	if s.full {
+		began := time.Now()
+		s.serve()
+		r.timed("join_ms", float64(time.Since(began).Milliseconds()), s.joinMs+maxJoinMs)
+	}
+}

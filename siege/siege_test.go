@@ -1,0 +1,141 @@
+// Package siege_test attacks the running product as anybody could who may create
+// pools and tokens: a local chain, the service on it as a process with default
+// settings, and an attacker who sends transactions and pays for their gas.
+package siege_test
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"braid/venuetest"
+)
+
+// What an attacker may achieve at most. The limits of times and memory depend on
+// the machine: only the full run holds the service to them.
+const (
+	maxMovedBps  = 100   // of the USD price of any verified token
+	maxLossBps   = 1     // of the output net of gas of any honest order
+	maxStaleMs   = 1_000 // one block of the local chain: the service is never a block behind for longer than a block takes
+	maxRSSRatio  = 1.5
+	maxPoolBytes = 200 // of memory for an empty pool
+	maxJoinMs    = 20_000
+
+	// rssNoise is by how much the memory of a Go process differs between two moments
+	// at which it holds the same, as a part of the whole: the collector lets the heap
+	// grow, and returns memory late.
+	rssNoise = 0.25
+
+	// maxIdleMs is the processor time that a block may take longer after an attack;
+	// the kernel counts it in units of 10 ms, which are spread over the measured blocks.
+	maxIdleMs = 5
+)
+
+// sizes of the attacks.
+type sizes struct {
+	orders    int // honest ones that are quoted before and during an attack
+	positions int // that a bent price is spread over
+	shapes    int // ways in which each price is bent; 0: all
+	ticks     int // in a pool of the attacker's tokens
+	dust      int // ticks in the deepest pool of a pair
+	codeless  int // pools a block between accounts without code
+	blocks    int // in which they come, and of the liquidity that comes and goes
+	empty     int // pools without liquidity between listed tokens
+	idle      int // blocks over which processor time is measured
+}
+
+var (
+	short = sizes{orders: 24, positions: 20, shapes: 1, ticks: 2_000, dust: 2_000, codeless: 100, blocks: 3, empty: 2_000, idle: 3}
+	full  = sizes{orders: 200, positions: 1_000, ticks: 40_000, dust: 100_000, codeless: 500, blocks: 9, empty: 100_000, idle: 20}
+)
+
+// TestSiege plays every attack, and prints a line for each. SEED decides the market,
+// the honest orders and the shapes of the attacks; SIEGE=1 is the full run.
+func TestSiege(t *testing.T) {
+	s := &siege{sizes: short, seed: venuetest.Setting(t, "SEED", 1)}
+	if venuetest.Setting(t, "SIEGE", 0) > 0 {
+		s.sizes, s.full = full, true
+	}
+	s.start(t)
+	for _, attack := range []struct {
+		name string
+		play func(*siege, *report)
+	}{
+		{"none", (*siege).quiet},
+		{"price-bend", (*siege).bendByEdge},
+		{"price-bend-1", func(s *siege, r *report) { s.bendByMoney(r, 0.01) }},
+		{"price-bend-10", func(s *siege, r *report) { s.bendByMoney(r, 0.10) }},
+		{"price-bend-45", func(s *siege, r *report) { s.bendByMoney(r, 0.45) }},
+		{"extremes", (*siege).extremes},
+		{"refused-pairs", (*siege).refusedPairs},
+		{"codeless", (*siege).codelessPools},
+		{"flip", (*siege).flip},
+		{"ticks", (*siege).manyTicks},
+		{"dust-ticks", (*siege).dustTicks},
+		{"empty-pools", (*siege).emptyPools},
+	} {
+		t.Run(attack.name, func(t *testing.T) {
+			s.play(t, attack.name, attack.play)
+		})
+	}
+}
+
+// play plays one attack, and reports what it cost and did.
+func (s *siege) play(t *testing.T, name string, attack func(*siege, *report)) {
+	outer := s.T
+	s.T = t
+	defer func() { s.T = outer }()
+	s.gasUsed, s.atRiskUSD = 0, 0
+	r := &report{full: s.full}
+	attack(s, r)
+	fields := []string{"attack=" + name, fmt.Sprintf("cost_usd=%.2f", s.costUSD())}
+	if s.atRiskUSD > 0 {
+		fields = append(fields, fmt.Sprintf("at_risk_usd=%.0f", s.atRiskUSD))
+	}
+	verdict := "ok"
+	if len(r.faults) > 0 {
+		verdict = "FAIL"
+		t.Error(strings.Join(r.faults, "; "))
+	}
+	fmt.Println(strings.Join(append(append(fields, r.fields...), verdict), " "))
+}
+
+// report is what an attack did: fields to print, and what is beyond its limit.
+type report struct {
+	full           bool
+	fields, faults []string
+}
+
+func (r *report) add(name, format string, value any) {
+	r.fields = append(r.fields, name+"="+fmt.Sprintf(format, value))
+}
+
+// atMost reports a figure and holds it to a limit.
+func (r *report) atMost(name string, value, limit float64) {
+	r.add(name, "%.4g", value)
+	if !(value <= limit) {
+		r.faults = append(r.faults, fmt.Sprintf("%s=%.4g is above %g", name, value, limit))
+	}
+}
+
+// timed is atMost for what depends on the machine.
+func (r *report) timed(name string, value, limit float64) {
+	if !r.full {
+		r.add(name, "%.4g", value)
+		return
+	}
+	r.atMost(name, value, limit)
+}
+
+// must reports a condition that does not hold.
+func (r *report) must(holds bool, format string, args ...any) {
+	if !holds {
+		r.faults = append(r.faults, fmt.Sprintf(format, args...))
+	}
+}
+
+// progress says what takes long, apart from the lines of the result.
+func progress(format string, args ...any) {
+	fmt.Fprintf(os.Stderr, "  "+format+"\n", args...)
+}
