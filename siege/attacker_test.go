@@ -107,14 +107,22 @@ func (s *siege) read(to common.Address, method string, args ...[]byte) []byte {
 // deploy creates a contract of the artifacts.
 func (s *siege) deploy(name string, args ...any) common.Address {
 	s.Helper()
+	at, tx := s.deployment(name, args...)
+	s.block(tx)
+	return at
+}
+
+// deployment is the transaction that creates a contract, and the contract's address.
+func (s *siege) deployment(name string, args ...any) (at common.Address, tx venue.Tx) {
+	s.Helper()
 	build, err := s.builds.Get(name)
 	if err != nil {
 		s.Fatal(err)
 	}
 	s.salt++
 	salt, init := common.BigToHash(new(big.Int).SetUint64(s.salt)), build.Init(args...)
-	s.block(venue.Tx{To: contracts.Deployer, Data: append(salt[:], init...)})
-	return crypto.CreateAddress2(contracts.Deployer, salt, crypto.Keccak256(init))
+	at = crypto.CreateAddress2(contracts.Deployer, salt, crypto.Keccak256(init))
+	return at, venue.Tx{To: contracts.Deployer, Data: append(salt[:], init...)}
 }
 
 // call is a transaction to a contract of the artifacts.
@@ -149,7 +157,7 @@ func (s *siege) block(txs ...venue.Tx) types.Receipts {
 	}
 	for i, r := range receipts {
 		if s.gasUsed += r.GasUsed; r.Status != types.ReceiptStatusSuccessful {
-			s.Fatalf("call of %s reverts after %d gas: %x", txs[i].To, r.GasUsed, txs[i].Data[:4])
+			s.Fatalf("call of %s reverts after %d gas: %x", txs[i].To, r.GasUsed, txs[i].Data)
 		}
 	}
 	return receipts

@@ -51,7 +51,7 @@ func (r *report) reportWorst(effects []effect) {
 	r.add("shape", "%s", worst.shape)
 	r.atMost("moved_bps", worst.movedBps, maxMovedBps)
 	r.atMost("loss_bps", worst.lossBps, maxLossBps)
-	r.atMost("failed", float64(worst.failed), 0)
+	r.atMost("refused", float64(worst.failed), 0)
 }
 
 // bendByEdge: a position of one tick just above its lower edge holds native currency

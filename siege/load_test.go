@@ -10,6 +10,7 @@ import (
 	"github.com/ethereum/go-ethereum"
 	"github.com/ethereum/go-ethereum/common"
 
+	"braid/devchain"
 	"braid/monad"
 	"braid/ticks"
 	"braid/u256"
@@ -204,39 +205,50 @@ func (s *siege) word(at common.Address, method string) uint64 {
 
 // refusedPairs: pairs of tokens that cannot be traded, in factories of honest pairs.
 func (s *siege) refusedPairs(r *report) {
-	const harms = 4
 	_, before := s.marketOf()
 	s.burden(r, s.honest, func() {
 		for _, source := range monad.Sources() {
-			if source.Family != "univ2" || source.Unproved != "" {
-				continue
-			}
-			for harm := range uint8(harms) {
-				s.hostilePair(source, harm)
+			if source.Family == "univ2" && source.Unproved == "" {
+				s.hostilePairs(source)
 			}
 		}
 	})
+	s.stayLive(r, before)
+}
+
+// stayLive reports the sources that were live before and are not now.
+func (s *siege) stayLive(r *report, before []sourceState) {
+	s.Helper()
 	_, after := s.marketOf()
 	for i, was := range before {
 		r.must(was.Status != "live" || after[i].Status == "live", "%s is %s: %s", was.ID, after[i].Status, after[i].Reason)
 	}
 }
 
-// hostilePair makes a pair of a hostile token with dollars in a factory.
-func (s *siege) hostilePair(source venue.Source, harm uint8) {
+// hostilePairs makes a pair with dollars of each kind of hostile token in a factory.
+func (s *siege) hostilePairs(source venue.Source) {
 	s.Helper()
-	const usd = 10e6 // raw units of USDC
+	const kinds, usd = 4, 10e6 // of enum Harm; raw units of USDC
 	huge := new(big.Int).Lsh(big.NewInt(1), 100)
-	token := s.deploy("HostileToken", harm, uint8(18), s.dev(), huge)
-	s.block(venue.Tx{To: source.Factory, Data: venue.Calldata("createPair(address,address)", token[:], monad.USDC[:])})
-	pair := common.BytesToAddress(s.read(source.Factory, "getPair(address,address)", token[:], monad.USDC[:]))
-	s.block(
-		s.call("HostileToken", token, "transfer", pair, new(big.Int).Rsh(huge, 1)),
-		s.call("Token", monad.USDC, "transfer", pair, big.NewInt(usd)),
-		venue.Tx{To: pair, Data: venue.Calldata("mint(address)", s.contract[:])},
-		s.call("HostileToken", token, "setLie", huge),
-		venue.Tx{To: pair, Data: venue.Calldata("sync()")},
-	)
+	var tokens [kinds]common.Address
+	var create, fill []venue.Tx
+	for harm := range tokens {
+		var deploy venue.Tx
+		tokens[harm], deploy = s.deployment("HostileToken", uint8(harm), uint8(18), devchain.DevAccount, huge)
+		create = append(create, deploy, venue.Tx{To: source.Factory, Data: venue.Calldata("createPair(address,address)", tokens[harm][:], monad.USDC[:])})
+	}
+	s.block(create...)
+	for _, token := range tokens {
+		pair := common.BytesToAddress(s.read(source.Factory, "getPair(address,address)", token[:], monad.USDC[:]))
+		fill = append(fill,
+			s.call("HostileToken", token, "transfer", pair, new(big.Int).Rsh(huge, 1)),
+			s.call("Token", monad.USDC, "transfer", pair, big.NewInt(usd)),
+			venue.Tx{To: pair, Data: venue.Calldata("mint(address)", s.contract[:])},
+			s.call("HostileToken", token, "setLie", huge),
+			venue.Tx{To: pair, Data: venue.Calldata("sync()")},
+		)
+	}
+	s.block(fill...)
 }
 
 // codelessPools: pools whose tokens have no code, and so no decimals to be learned.

@@ -5,14 +5,11 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 
-	"braid/devchain"
 	"braid/monad"
 	"braid/ticks"
 	"braid/u256"
 	"braid/venue"
 )
-
-func (s *siege) dev() common.Address { return devchain.DevAccount }
 
 // extremes: pools whose numbers are as large or as small as contracts allow: fees of
 // nothing and of everything, the least and the greatest price, as much liquidity as a
@@ -34,10 +31,7 @@ func (s *siege) extremes(r *report) {
 		return nil
 	})}
 	r.reportWorst(effects)
-	_, after := s.marketOf()
-	for i, was := range before {
-		r.must(was.Status != "live" || after[i].Status == "live", "%s is %s: %s", was.ID, after[i].Status, after[i].Reason)
-	}
+	s.stayLive(r, before)
 }
 
 // extremePool makes a pool, with much liquidity where it takes dust: at the end of
@@ -45,12 +39,14 @@ func (s *siege) extremes(r *report) {
 func (s *siege) extremePool(k key, price u256.Int) {
 	s.Helper()
 	p := &pool{key: k, tokens: [2]common.Address{k.Currency0, k.Currency1}, spacing: int32(k.TickSpacing.Int64()), tick: ticks.GetTickAtSqrtRatio(price)}
-	s.block(s.call("UniswapV4PoolManager", s.manager, "initialize", p.key, price.Big()))
 	lower := p.floor(ticks.MaxTick) - p.spacing
 	if p.tick > 0 {
 		lower = p.floor(ticks.MinTick) + p.spacing
 	}
-	s.block(s.ladder(p, lower, p.spacing, 0, 1, new(big.Int).Lsh(big.NewInt(1), 80)))
+	s.block(
+		s.call("UniswapV4PoolManager", s.manager, "initialize", p.key, price.Big()),
+		s.ladder(p, lower, p.spacing, 0, 1, new(big.Int).Lsh(big.NewInt(1), 80)),
+	)
 }
 
 // hugePool pairs a token with one of 77 decimals and a supply of nearly 2^256, at the
@@ -63,7 +59,7 @@ func (s *siege) hugePool(with common.Address) {
 		price = ticks.GetSqrtRatioAtTick(ticks.MaxTick - 1)
 	}
 	p := s.newPool(own, with, 1, price)
-	most := new(big.Int).Lsh(big.NewInt(1), 106) // about as much as a tick of spacing 1 can hold
+	most := new(big.Int).Lsh(big.NewInt(1), 72) // its amount is near the manager's limit, 2^127
 	lower := p.tick + 1
 	if own.Cmp(with) > 0 {
 		lower = p.tick - 1

@@ -217,12 +217,12 @@ func (s *siege) watch() (stop func() (staleMs float64)) {
 // rss is the memory of the service in bytes: the least of some moments, because what
 // a collection leaves is what it holds.
 func (s *siege) rss() float64 {
-	least := math.MaxFloat64
-	for range s.idle {
-		least = min(least, s.field("status", "VmRSS:", 1)*1024)
+	least := s.field("status", "VmRSS:")
+	for range s.settle {
 		time.Sleep(blockTime)
+		least = min(least, s.field("status", "VmRSS:"))
 	}
-	return least
+	return 1024 * least
 }
 
 // cpuMs is the processor time of the service in milliseconds.
@@ -257,14 +257,14 @@ func (s *siege) process(file string) string {
 }
 
 // field is a number that follows a word in a file of /proc about the service.
-func (s *siege) field(file, word string, after int) float64 {
+func (s *siege) field(file, word string) float64 {
 	s.Helper()
 	words := strings.Fields(s.process(file))
 	at := slices.Index(words, word)
 	if at < 0 {
 		s.Fatalf("%s has no %s", file, word)
 	}
-	n, err := strconv.ParseFloat(words[at+after], 64)
+	n, err := strconv.ParseFloat(words[at+1], 64)
 	if err != nil {
 		s.Fatal(err)
 	}

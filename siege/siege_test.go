@@ -43,11 +43,12 @@ type sizes struct {
 	blocks    int // in which they come, and of the liquidity that comes and goes
 	empty     int // pools without liquidity between listed tokens
 	idle      int // blocks over which processor time is measured
+	settle    int // blocks to wait for the least memory
 }
 
 var (
-	short = sizes{orders: 24, positions: 20, shapes: 1, ticks: 2_000, dust: 2_000, codeless: 100, blocks: 3, empty: 2_000, idle: 3}
-	full  = sizes{orders: 200, positions: 1_000, ticks: 40_000, dust: 100_000, codeless: 500, blocks: 9, empty: 100_000, idle: 20}
+	short = sizes{orders: 24, positions: 20, shapes: 1, ticks: 2_000, dust: 2_000, codeless: 100, blocks: 3, empty: 2_000, idle: 3, settle: 0}
+	full  = sizes{orders: 200, positions: 1_000, ticks: 40_000, dust: 100_000, codeless: 500, blocks: 9, empty: 100_000, idle: 20, settle: 10}
 )
 
 // TestSiege plays every attack, and prints a line for each. SEED decides the market,
@@ -89,7 +90,7 @@ func (s *siege) play(t *testing.T, name string, attack func(*siege, *report)) {
 	s.gasUsed, s.atRiskUSD = 0, 0
 	r := &report{full: s.full}
 	attack(s, r)
-	fields := []string{"attack=" + name, fmt.Sprintf("cost_usd=%.2f", s.costUSD())}
+	fields := []string{"attack=" + name, fmt.Sprintf("cost_usd=%.3g", s.costUSD())}
 	if s.atRiskUSD > 0 {
 		fields = append(fields, fmt.Sprintf("at_risk_usd=%.0f", s.atRiskUSD))
 	}
