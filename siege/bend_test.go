@@ -67,7 +67,7 @@ func (s *siege) bendByEdge(r *report) {
 			lower := ticks.GetTickAtSqrtRatio(price)
 			edge, upper := ticks.GetSqrtRatioAtTick(lower), ticks.GetSqrtRatioAtTick(lower+1)
 			liquidity := amount / (math.Ldexp(1/edge.Float(), 96) - math.Ldexp(1/upper.Float(), 96))
-			p := s.newPool(native, monad.USDC, 1, edge.Add(u256.From(1)))
+			p := s.newPool(native, monad.USDC, edge.Add(u256.One))
 			return s.hold(func() (in, out []venue.Tx) {
 				return s.inAndOut(p, lower, 1, 0, 1, liquidity)
 			})
@@ -114,7 +114,7 @@ type bending struct {
 
 var bendings = []bending{
 	{"v4", func(s *siege, token common.Address, factor, usd float64) (in, out []venue.Tx) {
-		return s.offer(token, monad.USDC, factor, usd, s.newPool60, 1)
+		return s.offer(token, monad.USDC, factor, usd, s.newPool, 1)
 	}},
 	{"v3", func(s *siege, token common.Address, factor, usd float64) (in, out []venue.Tx) {
 		return s.offer(token, monad.USDC, factor, usd, s.newForkPool, 1)
@@ -122,7 +122,7 @@ var bendings = []bending{
 	{"many", func(s *siege, token common.Address, factor, usd float64) (in, out []venue.Tx) {
 		const pools = 10
 		for range pools {
-			i, o := s.offer(token, monad.USDC, factor, usd/pools, s.newPool1, s.positions/pools)
+			i, o := s.offer(token, monad.USDC, factor, usd/pools, s.newPool, s.positions/pools)
 			in, out = append(in, i...), append(out, o...)
 		}
 		return in, out
@@ -135,44 +135,38 @@ var bendings = []bending{
 	}},
 }
 
-func (s *siege) newPool60(a, b common.Address, price u256.Int) *pool {
-	return s.newPool(a, b, 60, price)
-}
-
-func (s *siege) newPool1(a, b common.Address, price u256.Int) *pool {
-	return s.newPool(a, b, 1, price)
-}
-
 // offer are the transactions that offer a token for another one at factor times its
-// honest price, in a new pool.
+// honest price, in positions of a new pool that all hold the price: each is one
+// spacing longer than there are positions, and begins one spacing above the one
+// before. So all the money lies as close to the price as it can.
 func (s *siege) offer(token, other common.Address, factor, usd float64, create func(a, b common.Address, price u256.Int) *pool, positions int) (in, out []venue.Tx) {
 	s.Helper()
 	unit := s.market.rawUSD(other)
 	price := sqrtPrice(token, other, factor*s.market.rawUSD(token)/unit)
+	price = ticks.GetSqrtRatioAtTick(ticks.GetTickAtSqrtRatio(price)) // as much lies below as above
 	p := create(token, other, price)
-	// The input that makes the price 2 % worse pays this part of liquidity times the
-	// square root of the price, for small changes one per cent.
-	const part = 0.01
-	root := math.Ldexp(price.Float(), -96)
-	liquidity := usd / unit / part / root
-	if p.tokens[0] == other {
-		liquidity = usd / unit / part * root
+	// A position holds, on either side of the price, liquidity times (or divided by)
+	// the square root of the price times half of its logarithmic width there, which
+	// is that of half of the positions on average, and not more than 2 %.
+	width := math.Log(1.0001) * float64(p.spacing) * float64(1+positions) / 2
+	liquidity := usd / unit / (min(width, 0.02) / 2)
+	if root := math.Ldexp(price.Float(), -96); p.tokens[0] == other {
+		liquidity *= root
+	} else {
+		liquidity /= root
 	}
-	const reach = 210 // ticks: a little more than 2 %
-	lower := p.floor(p.tick - reach)
-	width := p.floor(p.tick+reach) + p.spacing - lower
-	return s.inAndOut(p, lower, width, p.spacing, positions, liquidity/float64(positions))
+	n := int32(positions)
+	return s.inAndOut(p, p.tick-n*p.spacing, (n+1)*p.spacing, p.spacing, positions, liquidity/float64(positions))
 }
 
 // offerThrough offers a token through a token of the attacker's own, which trades
 // for dollars one to one.
 func (s *siege) offerThrough(name, symbol string, decimals uint8, token common.Address, factor, usd float64) (in, out []venue.Tx) {
 	s.Helper()
-	supply, _ := new(big.Int).SetString("1"+"000000000000000000000000000000000000", 10)
-	own := s.deploy("Token", name, symbol, decimals, s.contract, supply)
+	own := s.deploy("Token", name, symbol, decimals, s.contract, new(big.Int).Lsh(big.NewInt(1), 120))
 	s.market.usd[own], s.market.decimals[own] = 1, int(decimals)
-	in, out = s.offer(own, monad.USDC, 1, usd, s.newPool1, 1)
-	i, o := s.offer(token, own, factor, usd, s.newPool60, 1)
+	in, out = s.offer(own, monad.USDC, 1, usd, s.newPool, 1)
+	i, o := s.offer(token, own, factor, usd, s.newPool, 1)
 	return append(in, i...), append(out, o...)
 }
 

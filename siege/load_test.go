@@ -73,18 +73,18 @@ func (s *siege) burden(r *report, orders []order, attack func()) {
 }
 
 // ownPool is a pool of two tokens that the attacker has made, at a price of one.
-func (s *siege) ownPool(spacing int64) *pool {
+func (s *siege) ownPool() *pool {
 	s.Helper()
 	supply := new(big.Int).Lsh(big.NewInt(1), 120)
 	a := s.deploy("Token", "One", "ONE", uint8(18), s.contract, supply)
 	b := s.deploy("Token", "Two", "TWO", uint8(18), s.contract, supply)
-	return s.newPool(a, b, spacing, ticks.GetSqrtRatioAtTick(0))
+	return s.newPool(a, b, ticks.GetSqrtRatioAtTick(0))
 }
 
 // fillTicks adds positions of one spacing side by side around the price: n ticks.
 func (s *siege) fillTicks(p *pool, n int, liquidity *big.Int) {
 	s.Helper()
-	lower := p.floor(p.tick) - int32(n/2)*p.spacing
+	lower := p.tick - int32(n/2)*p.spacing
 	s.load("ticks", n, txLadder, func(first, n int) venue.Tx {
 		return s.ladder(p, lower+int32(first)*p.spacing, p.spacing, p.spacing, n, liquidity)
 	})
@@ -92,7 +92,7 @@ func (s *siege) fillTicks(p *pool, n int, liquidity *big.Int) {
 
 // manyTicks: very many ticks in a pool of the attacker's tokens.
 func (s *siege) manyTicks(r *report) {
-	p := s.ownPool(1)
+	p := s.ownPool()
 	s.burden(r, s.honest, func() { s.fillTicks(p, s.ticks, big.NewInt(1e12)) })
 	r.add("ticks", "%d", s.ticks)
 }
@@ -174,12 +174,7 @@ func (s *siege) find(v venue.Pool) *pool {
 	info := v.Info()
 	switch info.Source.Family {
 	case "univ3":
-		at := common.HexToAddress(string(info.ID))
-		slot := venue.NewWords(s.read(at, "slot0()"))
-		return &pool{
-			address: at, tokens: [2]common.Address(info.Tokens),
-			spacing: int32(s.word(at, "tickSpacing()")), tick: int32(u256.FromBytes(slot.Raw(1)).Big().Int64()) << 8 >> 8,
-		}
+		return s.forkPool(common.HexToAddress(string(info.ID)))
 	case "univ4":
 		topic := venue.Topic("Initialize(bytes32,address,address,uint24,int24,address,uint160,int24)")
 		logs, err := s.node.FilterLogs(s.Context(), ethereum.FilterQuery{
@@ -188,19 +183,12 @@ func (s *siege) find(v venue.Pool) *pool {
 		if err != nil || len(logs) != 1 {
 			s.Fatalf("%d logs of the creation of pool %s: %v", len(logs), info.ID, err)
 		}
-		words := venue.NewWords(logs[0].Data)
-		number := func(i int) int64 { return new(big.Int).SetBytes(words.Raw(i)).Int64() }
-		k := newKey(common.BytesToAddress(logs[0].Topics[2][:]), common.BytesToAddress(logs[0].Topics[3][:]), number(0), number(1))
-		price := u256.FromBytes(words.Raw(3))
-		return &pool{key: k, tokens: [2]common.Address{k.Currency0, k.Currency1}, spacing: int32(number(1)), tick: ticks.GetTickAtSqrtRatio(price)}
+		words, tokens := venue.NewWords(logs[0].Data), logs[0].Topics[2:]
+		number := func(i int) int64 { return u256.FromBytes(words.Raw(i)).Big().Int64() }
+		k := newKey(common.BytesToAddress(tokens[0][:]), common.BytesToAddress(tokens[1][:]), number(0), number(1))
+		return poolOf(k, u256.FromBytes(words.Raw(3)))
 	}
 	return nil
-}
-
-// word is the number that a method of a contract returns.
-func (s *siege) word(at common.Address, method string) uint64 {
-	s.Helper()
-	return u256.FromBytes(s.read(at, method)).Uint64()
 }
 
 // refusedPairs: pairs of tokens that cannot be traded, in factories of honest pairs.
@@ -269,30 +257,42 @@ func (s *siege) codelessPools(r *report) {
 	r.add("pools", "%d", s.blocks*s.codeless)
 }
 
+// newKeys is the first of n keys of new pools between two listed tokens, which differ
+// in their fee, and the honest price.
+func (s *siege) newKeys(n int, spacing int64) (first key, price u256.Int) {
+	s.Helper()
+	for pools := s.market.snapshot.Pools(); ; {
+		t := pools[s.random.IntN(len(pools))].Info().Tokens
+		if len(t) != 2 || s.market.rawUSD(t[0]) == 0 || s.market.rawUSD(t[1]) == 0 {
+			continue
+		}
+		first = newKey(t[0], t[1], s.fee+1, spacing)
+		s.fee += int64(n)
+		return first, sqrtPrice(t[0], t[1], s.market.rawUSD(t[0])/s.market.rawUSD(t[1]))
+	}
+}
+
+// standing is burden, and what blocks cost the service for ever after.
+func (s *siege) standing(r *report, attack func()) {
+	idle := s.idleMs()
+	s.burden(r, s.honest, attack)
+	r.add("cpu_ms_before", "%.1f", idle)
+	r.timed("cpu_ms", s.idleMs(), idle+maxIdleMs)
+}
+
 // emptyPools: pools between listed tokens that hold nothing.
 func (s *siege) emptyPools(r *report) {
-	var pairs [][2]common.Address
-	for _, v := range s.market.snapshot.Pools() {
-		if t := v.Info().Tokens; len(t) == 2 && s.market.rawUSD(t[0]) > 0 && s.market.rawUSD(t[1]) > 0 {
-			pairs = append(pairs, [2]common.Address(t))
-		}
-	}
-	idle, rss := s.idleMs(), s.rss()
-	s.burden(r, s.honest, func() {
+	rss := s.rss()
+	s.standing(r, func() {
 		s.load("empty pools", s.empty, txPools, func(_, n int) venue.Tx {
-			t := pairs[s.random.IntN(len(pairs))]
-			price := sqrtPrice(t[0], t[1], s.market.rawUSD(t[0])/s.market.rawUSD(t[1]))
-			k := newKey(t[0], t[1], s.fee+1, 60)
-			s.fee += int64(n)
+			k, price := s.newKeys(n, 60)
 			return s.call("Attacker", s.contract, "createByFee", k, big.NewInt(int64(n)), price.Big())
 		})
 	})
-	r.add("pools", "%d", s.empty)
 	grown := s.rss() - rss
+	r.add("pools", "%d", s.empty)
 	r.add("bytes_each", "%.0f", grown/float64(s.empty))
 	r.timed("grown_mb", grown/1e6, (float64(maxPoolBytes*s.empty)+rssNoise*rss)/1e6)
-	r.add("cpu_ms_before", "%.1f", idle)
-	r.timed("cpu_ms", s.idleMs(), idle+maxIdleMs)
 	if s.full {
 		began := time.Now()
 		s.serve()

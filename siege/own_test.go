@@ -1,10 +1,13 @@
 package siege_test
 
 import (
+	"math"
 	"math/big"
+	"slices"
 
 	"github.com/ethereum/go-ethereum/common"
 
+	"braid/devchain"
 	"braid/monad"
 	"braid/ticks"
 	"braid/u256"
@@ -12,19 +15,20 @@ import (
 )
 
 // extremes: pools whose numbers are as large or as small as contracts allow: fees of
-// nothing and of everything, the least and the greatest price, as much liquidity as a
-// tick can hold, a token with 77 decimals. None costs money: each position lies on
-// the side of the price where it consists of the attacker's token, or of dust.
+// nothing and of everything, the least and the greatest price, much liquidity where
+// it costs dust, a token with 77 decimals.
 func (s *siege) extremes(r *report) {
 	_, before := s.marketOf()
 	effects := []effect{s.effectOf("extremes", func() []venue.Tx {
+		var txs []venue.Tx
 		for _, fee := range []int64{0, 1, 2, 999_998, 999_999, 1_000_000} {
 			for _, spacing := range []int64{1, 32767} {
-				s.extremePool(newKey(common.Address{}, monad.USDC, fee, spacing), [...]u256.Int{
+				txs = append(txs, s.extremePool(newKey(common.Address{}, monad.USDC, fee, spacing), [...]u256.Int{
 					ticks.MinSqrtRatio, ticks.MaxSqrtRatio.Sub(u256.One), ticks.GetSqrtRatioAtTick(0),
-				}[fee%3])
+				}[fee%3])...)
 			}
 		}
+		s.block(txs...)
 		for _, token := range []common.Address{monad.USDC, {}} {
 			s.hugePool(token)
 		}
@@ -34,19 +38,19 @@ func (s *siege) extremes(r *report) {
 	s.stayLive(r, before)
 }
 
-// extremePool makes a pool, with much liquidity where it takes dust: at the end of
-// the range of prices that is farther from the price.
-func (s *siege) extremePool(k key, price u256.Int) {
+// extremePool makes a pool, with liquidity at the end of the range of prices that is
+// farther from the price.
+func (s *siege) extremePool(k key, price u256.Int) []venue.Tx {
 	s.Helper()
-	p := &pool{key: k, tokens: [2]common.Address{k.Currency0, k.Currency1}, spacing: int32(k.TickSpacing.Int64()), tick: ticks.GetTickAtSqrtRatio(price)}
+	p := poolOf(k, price)
 	lower := p.floor(ticks.MaxTick) - p.spacing
 	if p.tick > 0 {
 		lower = p.floor(ticks.MinTick) + p.spacing
 	}
-	s.block(
+	return []venue.Tx{
 		s.call("UniswapV4PoolManager", s.manager, "initialize", p.key, price.Big()),
 		s.ladder(p, lower, p.spacing, 0, 1, new(big.Int).Lsh(big.NewInt(1), 80)),
-	)
+	}
 }
 
 // hugePool pairs a token with one of 77 decimals and a supply of nearly 2^256, at the
@@ -58,7 +62,7 @@ func (s *siege) hugePool(with common.Address) {
 	if own.Cmp(with) > 0 {
 		price = ticks.GetSqrtRatioAtTick(ticks.MaxTick - 1)
 	}
-	p := s.newPool(own, with, 1, price)
+	p := s.newPool(own, with, price)
 	most := new(big.Int).Lsh(big.NewInt(1), 72) // its amount is near the manager's limit, 2^127
 	lower := p.tick + 1
 	if own.Cmp(with) > 0 {
@@ -80,7 +84,7 @@ func (s *siege) flip(r *report) {
 			var in, out []venue.Tx
 			for range blockTxs {
 				p := pools[s.random.IntN(len(pools))]
-				i, o := s.inAndOut(p, p.floor(p.tick)-p.spacing*txLadder/2, p.spacing, p.spacing, txLadder, 1000)
+				i, o := s.inAndOut(p, p.tick-p.spacing*txLadder/2, p.spacing, p.spacing, txLadder, 1000)
 				in, out = append(in, i...), append(out, o...)
 			}
 			s.block(in...)
@@ -88,4 +92,48 @@ func (s *siege) flip(r *report) {
 			progress("%d of %d blocks in which positions came and went", n+1, s.blocks)
 		}
 	})
+}
+
+// dustPools: pools between listed tokens that hold a thousandth of a dollar, which
+// costs little more than to hold nothing.
+func (s *siege) dustPools(r *report) {
+	const usd, spacing = 0.001, 60
+	s.standing(r, func() {
+		s.load("dust pools", s.dustyPools, txLadder/2, func(_, n int) venue.Tx {
+			k, price := s.newKeys(n, spacing)
+			liquidity := usd / math.Sqrt(s.market.rawUSD(k.Currency0)*s.market.rawUSD(k.Currency1))
+			p := poolOf(k, price)
+			lower := p.floor(ticks.MinTick) + spacing
+			return s.call("Attacker", s.contract, "createFilled", k, big.NewInt(int64(n)), price.Big(),
+				big.NewInt(int64(lower)), big.NewInt(int64(-lower)), u256.FromFloat(liquidity).Big())
+		})
+	})
+	r.add("pools", "%d", s.dustyPools)
+}
+
+// bookOrders: very many small orders far from the price in an order book that anybody
+// may place orders in.
+func (s *siege) bookOrders(r *report) {
+	const lowest, size = 100_000, 1e10 // in units of the book: a small part of the price, one MON
+	pools, _ := s.market.pools(monad.WrappedNative, monad.USDC)
+	at := slices.IndexFunc(pools, func(v venue.Pool) bool { return v.Info().Source.Family == "kuru" })
+	if at < 0 {
+		s.Fatal("there is no order book of native currency and USDC")
+	}
+	book, margin := common.HexToAddress(string(pools[at].Info().ID)), venue.Custody(pools[at])
+	deposit := big.NewInt(1e9)
+	s.block(
+		s.call("Token", monad.USDC, "approve", margin, deposit),
+		s.call("KuruMargin", margin, "deposit", devchain.DevAccount, monad.USDC, deposit),
+	)
+	s.burden(r, s.honest, func() {
+		s.load("orders", s.booked, txLadder/2, func(first, n int) venue.Tx {
+			prices, amounts := make([]uint32, n), make([]*big.Int, n)
+			for i := range prices {
+				prices[i], amounts[i] = uint32(lowest+first+i), big.NewInt(size)
+			}
+			return s.call("KuruOrderBook", book, "placeMultipleBuyOrders", prices, amounts, true)
+		})
+	})
+	r.add("orders", "%d", s.booked)
 }

@@ -26,18 +26,17 @@ type pool struct {
 	address common.Address // V3; zero: V4
 	tokens  [2]common.Address
 	spacing int32
-	tick    int32 // of its price when it was last looked at
+	tick    int32 // of its price at first, rounded down to a multiple of spacing
 }
 
-// newPool creates a pool in the V4 manager, with a price (Q64.96) of token1 in
-// token0. The zero address is native currency.
-func (s *siege) newPool(a, b common.Address, spacing int64, price u256.Int) *pool {
+// newPool creates a pool in the V4 manager, with a tick spacing of 1 and a price
+// (Q64.96) of token1 in token0. The zero address is native currency.
+func (s *siege) newPool(a, b common.Address, price u256.Int) *pool {
 	s.Helper()
 	s.fee++
-	p := &pool{key: newKey(a, b, s.fee, spacing), spacing: int32(spacing), tick: ticks.GetTickAtSqrtRatio(price)}
-	p.tokens = [2]common.Address{p.key.Currency0, p.key.Currency1}
-	s.block(s.call("UniswapV4PoolManager", s.manager, "initialize", p.key, price.Big()))
-	return p
+	k := newKey(a, b, s.fee, 1)
+	s.block(s.call("UniswapV4PoolManager", s.manager, "initialize", k, price.Big()))
+	return poolOf(k, price)
 }
 
 func newKey(a, b common.Address, fee, spacing int64) key {
@@ -47,19 +46,45 @@ func newKey(a, b common.Address, fee, spacing int64) key {
 	return key{Currency0: a, Currency1: b, Fee: big.NewInt(fee), TickSpacing: big.NewInt(spacing)}
 }
 
-// newForkPool creates a V3 pool of the fee that the honest market does not use, in a
-// factory in which the attacker has none yet.
+// poolOf is a pool of the V4 manager.
+func poolOf(k key, price u256.Int) *pool {
+	p := &pool{key: k, tokens: [2]common.Address{k.Currency0, k.Currency1}, spacing: int32(k.TickSpacing.Int64())}
+	p.tick = p.floor(ticks.GetTickAtSqrtRatio(price))
+	return p
+}
+
+// newForkPool creates a V3 pool in a factory in which the attacker has none yet, of
+// the smallest fee that has no pool of these tokens there.
 func (s *siege) newForkPool(a, b common.Address, price u256.Int) *pool {
 	s.Helper()
-	const fee, spacing = 10_000, 200
-	source := s.forks[0]
+	factory := s.forks[0].Factory
 	s.forks = s.forks[1:]
-	k := newKey(a, b, fee, spacing)
-	s.block(venue.Tx{To: source.Factory, Data: venue.Calldata("createPool(address,address,uint24)", a[:], b[:], venue.Signed(fee))})
-	at := common.BytesToAddress(s.read(source.Factory, "getPool(address,address,uint24)", a[:], b[:], venue.Signed(fee)))
+	var at common.Address
+	for _, fee := range []int64{100, 500, 10_000} {
+		find := func() common.Address {
+			return common.BytesToAddress(s.read(factory, "getPool(address,address,uint24)", a[:], b[:], venue.Signed(fee)))
+		}
+		if find() == (common.Address{}) {
+			s.block(venue.Tx{To: factory, Data: venue.Calldata("createPool(address,address,uint24)", a[:], b[:], venue.Signed(fee))})
+			at = find()
+			break
+		}
+	}
 	word := price.Bytes()
 	s.block(venue.Tx{To: at, Data: venue.Calldata("initialize(uint160)", word[:])})
-	return &pool{address: at, tokens: [2]common.Address{k.Currency0, k.Currency1}, spacing: spacing, tick: ticks.GetTickAtSqrtRatio(price)}
+	return s.forkPool(at)
+}
+
+// forkPool is a V3 pool.
+func (s *siege) forkPool(at common.Address) *pool {
+	s.Helper()
+	p := &pool{address: at, spacing: int32(u256.FromBytes(s.read(at, "tickSpacing()")).Uint64())}
+	for i, method := range []string{"token0()", "token1()"} {
+		p.tokens[i] = common.BytesToAddress(s.read(at, method))
+	}
+	price := venue.NewWords(s.read(at, "slot0()")).Raw(0)
+	p.tick = p.floor(ticks.GetTickAtSqrtRatio(u256.FromBytes(price)))
+	return p
 }
 
 // ladder is a transaction that adds n positions to a pool; liquidity below zero takes

@@ -34,21 +34,29 @@ const (
 
 // sizes of the attacks.
 type sizes struct {
-	orders    int // honest ones that are quoted before and during an attack
-	positions int // that a bent price is spread over
-	shapes    int // ways in which each price is bent; 0: all
-	ticks     int // in a pool of the attacker's tokens
-	dust      int // ticks in the deepest pool of a pair
-	codeless  int // pools a block between accounts without code
-	blocks    int // in which they come, and of the liquidity that comes and goes
-	empty     int // pools without liquidity between listed tokens
-	idle      int // blocks over which processor time is measured
-	settle    int // blocks to wait for the least memory
+	orders     int // honest ones that are quoted before and during an attack
+	positions  int // that a bent price is spread over
+	shapes     int // ways in which each price is bent; 0: all
+	ticks      int // in a pool of the attacker's tokens
+	dust       int // ticks in the deepest pool of a pair
+	codeless   int // pools a block between accounts without code
+	blocks     int // in which they come, and in which positions come and go
+	empty      int // pools without liquidity between listed tokens
+	dustyPools int // pools with next to none
+	booked     int // orders in an order book
+	idle       int // blocks over which processor time is measured
+	settle     int // blocks to wait for the least memory
 }
 
 var (
-	short = sizes{orders: 24, positions: 20, shapes: 1, ticks: 2_000, dust: 2_000, codeless: 100, blocks: 3, empty: 2_000, idle: 3, settle: 0}
-	full  = sizes{orders: 200, positions: 1_000, ticks: 40_000, dust: 100_000, codeless: 500, blocks: 9, empty: 100_000, idle: 20, settle: 10}
+	short = sizes{
+		orders: 24, positions: 20, shapes: 1, ticks: 1_000, dust: 2_000, codeless: 100, blocks: 3, empty: 2_000,
+		dustyPools: 200, booked: 400, idle: 2,
+	}
+	full = sizes{
+		orders: 200, positions: 1_000, ticks: 40_000, dust: 100_000, codeless: 500, blocks: 9, empty: 100_000,
+		dustyPools: 20_000, booked: 20_000, idle: 20, settle: 10,
+	}
 )
 
 // TestSiege plays every attack, and prints a line for each. SEED decides the market,
@@ -73,8 +81,10 @@ func TestSiege(t *testing.T) {
 		{"codeless", (*siege).codelessPools},
 		{"flip", (*siege).flip},
 		{"ticks", (*siege).manyTicks},
-		{"dust-ticks", (*siege).dustTicks},
+		{"book-orders", (*siege).bookOrders},
+		{"dust-pools", (*siege).dustPools},
 		{"empty-pools", (*siege).emptyPools},
+		{"dust-ticks", (*siege).dustTicks},
 	} {
 		t.Run(attack.name, func(t *testing.T) {
 			s.play(t, attack.name, attack.play)

@@ -60,6 +60,15 @@ contract Attacker {
         }
     }
 
+    /// @notice As createByFee, with one position in each pool.
+    function createFilled(Key memory key, uint256 n, uint160 price, int24 lower, int24 upper, int256 liquidity) external {
+        for (uint256 i; i < n; i++) {
+            manager.initialize(key, price);
+            manager.unlock(abi.encode(key, lower, upper - lower, int24(0), 1, liquidity));
+            key.fee++;
+        }
+    }
+
     /// @notice Creates n pools of the manager between accounts that have no code.
     function createCodeless(uint256 seed, uint256 n, uint160 price) external {
         for (uint256 i; i < n; i++) {
