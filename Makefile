@@ -52,6 +52,10 @@ soak: artifacts ## follow a hostile chain: BLOCKS=n REORGS=n SEED=n
 	@set -o pipefail; BLOCKS=$(BLOCKS) REORGS=$(REORGS) SEED=$(SEED) go test -count=1 -timeout 3h -run '^TestSoak$$' -v ./indexer \
 		| grep -E '^(blocks=|FAIL|panic)|_test.go:.*(block|wrong|never|run:)'
 
+siege: artifacts ## attack the running product with pools and tokens that anybody may make: SEED=n
+	@set -o pipefail; SIEGE=1 SEED=$(SEED) go test -count=1 -timeout 3h -run '^TestSiege$$' -v ./siege \
+		| awk '/^(attack=|FAIL|panic)|_test.go:/ { print; fflush() } /^  [a-z0-9]/ { print > "/dev/stderr" }'
+
 forge: artifacts ## the contracts' own tests at length: 10,000 runs a fuzz test, 50,000 invariant calls, coverage
 	cd contracts && FOUNDRY_FUZZ_RUNS=10000 FOUNDRY_INVARIANT_RUNS=1000 $(FORGE) test
 	cd contracts && $(FORGE) coverage --ir-minimum --report summary --no-match-coverage '(^test|^dev|Lens)'
@@ -132,4 +136,4 @@ clean: ## remove what was built
 	rm -rf build node_modules web/dist/assets web/dist/*.html
 
 FORCE:
-.PHONY: help run install test forge browse page warm differential gas soak compare bench artifacts contracts clean FORCE
+.PHONY: help run install test forge browse page warm differential gas soak siege compare bench artifacts contracts clean FORCE

@@ -3,7 +3,6 @@ package siege_test
 import (
 	"math"
 	"math/big"
-	"slices"
 
 	"github.com/ethereum/go-ethereum/common"
 
@@ -111,29 +110,46 @@ func (s *siege) dustPools(r *report) {
 	r.add("pools", "%d", s.dustyPools)
 }
 
-// bookOrders: very many small orders far from the price in an order book that anybody
-// may place orders in.
+// bookOrders: very many small orders far from the price in an honest order book. Each
+// order but the first few has a price of its own.
 func (s *siege) bookOrders(r *report) {
-	const lowest, size = 100_000, 1e10 // in units of the book: a small part of the price, one MON
-	pools, _ := s.market.pools(monad.WrappedNative, monad.USDC)
-	at := slices.IndexFunc(pools, func(v venue.Pool) bool { return v.Info().Source.Family == "kuru" })
-	if at < 0 {
-		s.Fatal("there is no order book of native currency and USDC")
-	}
-	book, margin := common.HexToAddress(string(pools[at].Info().ID)), venue.Custody(pools[at])
-	deposit := big.NewInt(1e9)
-	s.block(
-		s.call("Token", monad.USDC, "approve", margin, deposit),
-		s.call("KuruMargin", margin, "deposit", devchain.DevAccount, monad.USDC, deposit),
-	)
+	const usd = 0.001 // of an order
+	book, quote := s.book()
+	params := venue.NewWords(s.read(book, "getMarketParams()"))
+	pricePrecision, sizePrecision := u256.FromBytes(params.Raw(0)).Float(), u256.FromBytes(params.Raw(1)).Float()
+	bid := u256.FromBytes(s.read(book, "bestBidAsk()")[:32]).Float() / 1e18
+	size, _ := big.NewFloat(math.Ceil(usd / s.market.usd[quote] / (bid / 2) * sizePrecision)).Int(nil)
+	lowest := uint32(bid * pricePrecision / 2)
 	s.burden(r, s.honest, func() {
-		s.load("orders", s.booked, txLadder/2, func(first, n int) venue.Tx {
+		s.load("orders", s.booked, txLadder, func(first, n int) venue.Tx {
 			prices, amounts := make([]uint32, n), make([]*big.Int, n)
 			for i := range prices {
-				prices[i], amounts[i] = uint32(lowest+first+i), big.NewInt(size)
+				prices[i], amounts[i] = lowest+uint32(first+i)%(lowest/2), size
 			}
 			return s.call("KuruOrderBook", book, "placeMultipleBuyOrders", prices, amounts, true)
 		})
 	})
 	r.add("orders", "%d", s.booked)
+}
+
+// book is an order book of Kuru that is paid in a token, which the attacker has paid
+// into its margin account.
+func (s *siege) book() (book, quote common.Address) {
+	s.Helper()
+	for _, v := range s.market.snapshot.Pools() {
+		if v.Info().Source.Family != "kuru" || !s.market.live[v.Info().Source.ID] {
+			continue
+		}
+		if quote = v.Info().Tokens[1]; quote == monad.WrappedNative {
+			continue // it is paid in native currency
+		}
+		margin, deposit := venue.Custody(v), u256.FromFloat(1000/s.market.rawUSD(quote)).Big()
+		s.block(
+			s.call("Token", quote, "approve", margin, deposit),
+			s.call("KuruMargin", margin, "deposit", devchain.DevAccount, quote, deposit),
+		)
+		return common.HexToAddress(string(v.Info().ID)), quote
+	}
+	s.Fatal("there is no order book that is paid in a token")
+	return book, quote
 }
