@@ -54,7 +54,7 @@ soak: artifacts ## follow a hostile chain: BLOCKS=n REORGS=n SEED=n
 
 siege: artifacts ## attack the running product with pools and tokens that anybody may make: SEED=n
 	@set -o pipefail; SIEGE=1 SEED=$(SEED) go test -count=1 -timeout 3h -run '^TestSiege$$' -v ./siege \
-		| awk '/^(attack=|FAIL|panic)|_test.go:/ { print; fflush() } /^  [a-z0-9]/ { print > "/dev/stderr" }'
+		| tee >(grep --line-buffered -E '^  [a-z0-9]' >&2) | grep --line-buffered -E '^(attack=|FAIL|panic)|_test.go:'
 
 forge: artifacts ## the contracts' own tests at length: 10,000 runs a fuzz test, 50,000 invariant calls, coverage
 	cd contracts && FOUNDRY_FUZZ_RUNS=10000 FOUNDRY_INVARIANT_RUNS=1000 $(FORGE) test

@@ -38,9 +38,9 @@ func (s *siege) effectOf(shape string, attack func() (undo []venue.Tx)) effect {
 	return e
 }
 
-// reportWorst reports the worst figures of some attacks, and the shape that moved
-// prices most.
-func (r *report) reportWorst(effects []effect) {
+// worst reports the worst figures of some attacks, and the shape that moved prices
+// most.
+func (r *report) worst(effects []effect, maxLossBps float64) {
 	worst := effects[0]
 	for _, e := range effects[1:] {
 		if e.movedBps > worst.movedBps {
@@ -73,7 +73,7 @@ func (s *siege) bendByEdge(r *report) {
 			})
 		}))
 	}
-	r.reportWorst(effects)
+	r.worst(effects, maxLossBps)
 }
 
 // hold sends transactions that put money at risk, and counts it.
@@ -115,6 +115,9 @@ type bending struct {
 var bendings = []bending{
 	{"v4", func(s *siege, token common.Address, factor, usd float64) (in, out []venue.Tx) {
 		return s.offer(token, monad.USDC, factor, usd, s.newPool, 1)
+	}},
+	{"wide", func(s *siege, token common.Address, factor, usd float64) (in, out []venue.Tx) {
+		return s.offer(token, monad.USDC, factor, usd, s.newWidePool, 1)
 	}},
 	{"v3", func(s *siege, token common.Address, factor, usd float64) (in, out []venue.Tx) {
 		return s.offer(token, monad.USDC, factor, usd, s.newForkPool, 1)
@@ -172,7 +175,8 @@ func (s *siege) offerThrough(name, symbol string, decimals uint8, token common.A
 
 // bendByMoney: a token is offered at a bent price with a share of the executable
 // depth of its honest pair, for one block, in all shapes or in those that the seed
-// chooses.
+// chooses. What honest orders lose is reported without a limit: the money that an
+// attacker leaves at such a price is anybody's.
 func (s *siege) bendByMoney(r *report, share float64) {
 	factors := []float64{1.03, 1.3, 10, 1e6, 0.7}
 	tokens := []common.Address{monad.WrappedNative}
@@ -194,5 +198,5 @@ func (s *siege) bendByMoney(r *report, share float64) {
 			})
 		}))
 	}
-	r.reportWorst(effects)
+	r.worst(effects, math.Inf(1))
 }

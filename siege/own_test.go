@@ -33,7 +33,7 @@ func (s *siege) extremes(r *report) {
 		}
 		return nil
 	})}
-	r.reportWorst(effects)
+	r.worst(effects, maxLossBps)
 	s.stayLive(r, before)
 }
 

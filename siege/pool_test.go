@@ -33,8 +33,19 @@ type pool struct {
 // (Q64.96) of token1 in token0. The zero address is native currency.
 func (s *siege) newPool(a, b common.Address, price u256.Int) *pool {
 	s.Helper()
+	return s.newSpacedPool(a, b, price, 1)
+}
+
+// newWidePool is newPool with ticks that are 2 % apart.
+func (s *siege) newWidePool(a, b common.Address, price u256.Int) *pool {
+	s.Helper()
+	return s.newSpacedPool(a, b, price, 200)
+}
+
+func (s *siege) newSpacedPool(a, b common.Address, price u256.Int, spacing int64) *pool {
+	s.Helper()
 	s.fee++
-	k := newKey(a, b, s.fee, 1)
+	k := newKey(a, b, s.fee, spacing)
 	s.block(s.call("UniswapV4PoolManager", s.manager, "initialize", k, price.Big()))
 	return poolOf(k, price)
 }

@@ -70,21 +70,15 @@ func (m *survey) rawUSD(token common.Address) float64 {
 	return m.usd[token] * math.Pow10(-m.decimals[token])
 }
 
-// pools are those of a pair in sources that the service routes through, with the
-// position of the first token in each.
-func (m *survey) pools(a, b common.Address) (list []venue.Pool, first []int) {
+// pools are those of a pair in sources that the service routes through.
+func (m *survey) pools(a, b common.Address) (list []venue.Pool) {
 	for _, p := range m.snapshot.Pools() {
 		t := p.Info().Tokens
-		if len(t) != 2 || !m.live[p.Info().Source.ID] {
-			continue
-		}
-		if t[0] == a && t[1] == b {
-			list, first = append(list, p), append(first, 0)
-		} else if t[0] == b && t[1] == a {
-			list, first = append(list, p), append(first, 1)
+		if len(t) == 2 && m.live[p.Info().Source.ID] && (t[0] == a && t[1] == b || t[0] == b && t[1] == a) {
+			list = append(list, p)
 		}
 	}
-	return list, first
+	return list
 }
 
 // executable is the executable depth of a pool in dollars: the input that makes its
@@ -110,8 +104,7 @@ func (m *survey) executable(p venue.Pool) float64 {
 
 // pairUSD is the executable depth of all pools of a pair, in dollars.
 func (m *survey) pairUSD(a, b common.Address) (sum float64) {
-	pools, _ := m.pools(a, b)
-	for _, p := range pools {
+	for _, p := range m.pools(a, b) {
 		sum += m.executable(p)
 	}
 	return sum
