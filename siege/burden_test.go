@@ -18,7 +18,7 @@ func (s *siege) quiet(r *report) {
 // returns how many were quoted and how many of them were refused.
 func (s *siege) quoteAll() (stop func() (n, failed int)) {
 	const pause = 20 * time.Millisecond
-	end, result := make(chan struct{}), make(chan [2]int)
+	end, result, failed := make(chan struct{}), make(chan [2]int), s.Context().Done()
 	go func() {
 		var count [2]int
 		for {
@@ -29,6 +29,8 @@ func (s *siege) quoteAll() (stop func() (n, failed int)) {
 			select {
 			case <-end:
 				result <- count
+				return
+			case <-failed:
 				return
 			case <-time.After(pause):
 			}

@@ -100,7 +100,7 @@ func (s *siege) dustPools(r *report) {
 	s.standing(r, func() {
 		s.load("dust pools", s.dustyPools, txLadder/2, func(_, n int) venue.Tx {
 			k, price := s.newKeys(n, spacing)
-			liquidity := usd / math.Sqrt(s.market.rawUSD(k.Currency0)*s.market.rawUSD(k.Currency1))
+			liquidity := max(1, usd/math.Sqrt(s.market.rawUSD(k.Currency0)*s.market.rawUSD(k.Currency1)))
 			p := poolOf(k, price)
 			lower := p.floor(ticks.MinTick) + spacing
 			return s.call("Attacker", s.contract, "createFilled", k, big.NewInt(int64(n)), price.Big(),

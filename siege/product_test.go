@@ -195,7 +195,7 @@ func moved(before, after map[common.Address]float64) (bps float64) {
 // watch measures until stop is called for how long at most the service lacked a block
 // that the chain had.
 func (s *siege) watch() (stop func() (staleMs float64)) {
-	end, result := make(chan struct{}), make(chan time.Duration)
+	end, result, failed := make(chan struct{}), make(chan time.Duration), s.Context().Done()
 	go func() {
 		var worst time.Duration
 		came := map[uint64]time.Time{} // blocks that the service lacks
@@ -214,6 +214,8 @@ func (s *siege) watch() (stop func() (staleMs float64)) {
 			select {
 			case <-end:
 				result <- worst
+				return
+			case <-failed:
 				return
 			case <-time.After(10 * time.Millisecond):
 			}
