@@ -3,6 +3,7 @@ package siege_test
 import (
 	"math"
 	"math/big"
+	"net/http"
 
 	"github.com/ethereum/go-ethereum/common"
 
@@ -68,6 +69,30 @@ func (s *siege) hugePool(with common.Address) {
 		lower = p.tick - 1
 	}
 	s.block(s.ladder(p, lower, 1, 0, 1, most))
+}
+
+// launch is no attack: a new token that its maker sells from its first price on, and
+// that nobody could sell yet, is routed and priced however the service defends itself.
+func (s *siege) launch(r *report) {
+	const usd, width = 1000, 1000 // of an order; ticks
+	own := s.deploy("Token", "Launch", "NEW", uint8(18), s.contract, new(big.Int).Lsh(big.NewInt(1), 120))
+	s.market.usd[own], s.market.decimals[own] = 0.01, 18
+	tick := ticks.GetTickAtSqrtRatio(sqrtPrice(own, monad.USDC, s.market.rawUSD(own)/s.market.rawUSD(monad.USDC)))
+	// The position holds nothing but the token: the price is at its edge, just inside.
+	edge, lower := ticks.GetSqrtRatioAtTick(tick).Add(u256.One), tick
+	if own.Cmp(monad.USDC) > 0 {
+		edge, lower = ticks.GetSqrtRatioAtTick(tick).Sub(u256.One), tick-width
+	}
+	p := s.newPool(own, monad.USDC, edge)
+	liquidity := 100 * usd / math.Sqrt(s.market.rawUSD(own)*s.market.rawUSD(monad.USDC))
+	in, _ := s.inAndOut(p, lower, width, 0, 1, liquidity)
+	s.block(in...)
+	s.catchUp()
+	status, price := s.quote(order{monad.USDC, own, u256.FromFloat(usd / s.market.rawUSD(monad.USDC))}).status, s.priceOf(own)
+	r.add("status", "%d", status)
+	r.add("price_usd", "%g", price)
+	r.must(status == http.StatusOK, "the launched token is not routed: %d", status)
+	r.must(math.Abs(price/s.market.usd[own]-1) < 0.05, "the launched token is priced at %g, not near %g", price, s.market.usd[own])
 }
 
 // flip: positions come and go in every block in the pools that honest orders use.

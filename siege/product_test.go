@@ -151,28 +151,47 @@ func (s *siege) caughtUp() bool {
 // sourceState is the state of a source by /market.
 type sourceState struct{ ID, Status, Reason string }
 
-// marketOf is what /market says: the dollars for a whole token of each verified
-// token, and the state of the sources.
-func (s *siege) marketOf() (usd map[common.Address]float64, sources []sourceState) {
-	s.Helper()
-	var body struct {
-		Sources []sourceState
-		Tokens  []struct {
-			Address  common.Address
-			Verified bool
-			PriceUsd string
-		}
+// marketBody is what is read of /market.
+type marketBody struct {
+	Sources []sourceState
+	Tokens  []struct {
+		Address  common.Address
+		Verified bool
+		PriceUsd string
 	}
+}
+
+func (s *siege) marketBody() (body marketBody) {
+	s.Helper()
 	if status := s.get("/api/v1/market", &body); status != http.StatusOK {
 		s.Fatalf("/market answers %d", status)
 	}
+	return body
+}
+
+// marketOf is what /market says: the dollars for a whole token of each verified
+// token, and the state of the sources. A price that is no number is unknown.
+func (s *siege) marketOf() (usd map[common.Address]float64, sources []sourceState) {
+	s.Helper()
+	body := s.marketBody()
 	usd = map[common.Address]float64{}
 	for _, t := range body.Tokens {
 		if t.Verified {
-			usd[t.Address], _ = strconv.ParseFloat(t.PriceUsd, 64) // not a number: unknown
+			usd[t.Address], _ = strconv.ParseFloat(t.PriceUsd, 64)
 		}
 	}
 	return usd, body.Sources
+}
+
+// priceOf is the dollars for a whole token, verified or not; 0 if unknown.
+func (s *siege) priceOf(token common.Address) (usd float64) {
+	s.Helper()
+	for _, t := range s.marketBody().Tokens {
+		if t.Address == token {
+			usd, _ = strconv.ParseFloat(t.PriceUsd, 64)
+		}
+	}
+	return usd
 }
 
 // moved is by how much prices differ at most, in basis points; a price that is gone

@@ -76,6 +76,7 @@ func TestSiege(t *testing.T) {
 		{"price-bend-1", func(s *siege, r *report) { s.bendByMoney(r, 0.01) }},
 		{"price-bend-10", func(s *siege, r *report) { s.bendByMoney(r, 0.10) }},
 		{"price-bend-45", func(s *siege, r *report) { s.bendByMoney(r, 0.45) }},
+		{"launch", (*siege).launch},
 		{"extremes", (*siege).extremes},
 		{"refused-pairs", (*siege).refusedPairs},
 		{"codeless", (*siege).codelessPools},
