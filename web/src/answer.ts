@@ -30,7 +30,7 @@ function onQuote(quote: Quote): void {
 export function subscribeToQuotes(): void {
   effect(() => {
     const order = query.value;
-    const abort = new AbortController();
+    const controller = new AbortController();
     const before = untracked(() => answer.value);
     if (!order) {
       answer.value = { kind: "none" };
@@ -49,12 +49,12 @@ export function subscribeToQuotes(): void {
         void subscribe({ ...order, include: "meta,why" }, {
           onQuote,
           onError: (error) => (answer.value = { kind: "failed", error }),
-        }, abort.signal),
+        }, controller.signal),
       isEdit ? 120 : 0,
     );
     return () => {
       clearTimeout(timer);
-      abort.abort();
+      controller.abort();
     };
   });
 }

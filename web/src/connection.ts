@@ -23,7 +23,7 @@ export const block = signal<{ number: number; madeAt: number } | undefined>(unde
 export const updatedAt = signal<number | undefined>(undefined);
 
 /** Whether a quote subscription is active: then readiness is not polled. */
-export const streaming = signal(false);
+export const subscribed = signal(false);
 
 /** Whether the page is visible to the user. */
 export const visible = signal(!document.hidden);

@@ -21,17 +21,17 @@ export function followDepth(): void {
     const excludeSources = excluded.value.join(",");
     depth.value = undefined;
     if (!out || !hasQuote.value) return undefined;
-    const abort = new AbortController();
+    const controller = new AbortController();
     const refresh = () => {
       if (!visible.peek()) return;
-      get<Depth>("/depth", { tokenIn: tokenFrom.address, tokenOut: out.address, excludeSources }, abort.signal).then(
+      get<Depth>("/depth", { tokenIn: tokenFrom.address, tokenOut: out.address, excludeSources }, controller.signal).then(
         (found) => (depth.value = found),
         () => undefined, // the quote shows what is wrong
       );
     };
     refresh();
     const timer = setInterval(refresh, 15_000);
-    return () => (abort.abort(), clearInterval(timer));
+    return () => (controller.abort(), clearInterval(timer));
   });
 }
 

@@ -62,12 +62,12 @@ function addForm(endpoint: HTMLElement): void {
 const MAX_CHARACTERS = 20_000;
 
 async function tryRequest(url: string): Promise<[status: string, body: string]> {
-  const abort = new AbortController();
+  const controller = new AbortController();
   try {
     const began = performance.now();
-    const response = await fetch(url, { signal: abort.signal });
+    const response = await fetch(url, { signal: controller.signal });
     const body = await readBody(response);
-    abort.abort();
+    controller.abort();
     return [`${response.status} ${response.statusText}, ${Math.round(performance.now() - began)} ms`, body.slice(0, MAX_CHARACTERS)];
   } catch {
     return ["no answer", ""];

@@ -3,17 +3,17 @@
 import { effect } from "@preact/signals";
 import { render, type ComponentChildren } from "preact";
 import { useEffect } from "preact/hooks";
-import { notReadyReason, block, connection, streaming, markReceived, visible, connectionProblem, markUnreachable, updatedAt } from "./connection";
+import { notReadyReason, block, connection, subscribed, markReceived, visible, connectionProblem, markUnreachable, updatedAt } from "./connection";
 import { Moon } from "./icons";
 import { Page } from "./page";
 
 /** Polls /readyz while no stream reports the state of the service. */
 async function pollReadiness(): Promise<void> {
-  if (!visible.value || streaming.value) return;
+  if (!visible.value || subscribed.value) return;
   try {
     const response = await fetch("/readyz", { signal: AbortSignal.timeout(5000) });
     const { ready, block: number, reason, ageSeconds } = (await response.json()) as { ready: boolean; block: number; reason: string; ageSeconds: number | null };
-    if (streaming.value) return;
+    if (subscribed.value) return;
     markReceived();
     if (number) block.value = { number, madeAt: performance.now() };
     updatedAt.value = ageSeconds === null ? undefined : performance.now() - ageSeconds * 1000;

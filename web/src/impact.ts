@@ -35,16 +35,16 @@ export function checkGuard(): void {
   effect(() => {
     const [order, to, bps] = [query.value, recipient.value.trim() || account.value, impact.value];
     if (guard.value !== "checking" || !order || !to) return undefined;
-    const abort = new AbortController();
-    get<Quote>("/swap", { ...order, recipient: to }, abort.signal).then(
+    const controller = new AbortController();
+    get<Quote>("/swap", { ...order, recipient: to }, controller.signal).then(
       (swap) => (acceptedBps.value = Math.max(acceptedBps.value, swap.priceImpactBps, bps)),
       (error: unknown) => {
-        if (abort.signal.aborted) return;
+        if (controller.signal.aborted) return;
         if (error instanceof Problem && error.code === "PRICE_IMPACT_TOO_HIGH") refusedBps.value = Math.min(refusedBps.value, error.body.hints.priceImpactBps ?? bps, bps);
         else acceptedBps.value = Math.max(acceptedBps.value, bps); // another error: the confirmation dialog will show it
       },
     );
-    return () => abort.abort();
+    return () => controller.abort();
   });
 }
 
@@ -68,9 +68,9 @@ export function findSmallerAmount(): void {
     const out = tokenOut.value;
     if (!needed.value || !found || !out) return undefined;
     const pair = { tokenIn: tokenIn.value.address, tokenOut: out.address, excludeSources: excluded.value.join(",") };
-    const abort = new AbortController();
-    void bisect(found, pair, abort.signal).then((best) => !abort.signal.aborted && (smallerAmount.value = best), () => undefined);
-    return () => abort.abort();
+    const controller = new AbortController();
+    void bisect(found, pair, controller.signal).then((best) => !controller.signal.aborted && (smallerAmount.value = best), () => undefined);
+    return () => controller.abort();
   });
 }
 

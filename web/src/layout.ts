@@ -129,7 +129,7 @@ const disjoint = (a: Box, b: Box) => a.x1 + 4 <= b.x0 || b.x1 + 4 <= a.x0 || Mat
  * Places a symbol at every node, amounts at the first and the last column, and
  * venues on ribbons, the widest first, as far as labels do not overlap.
  */
-function labelsOf(nodes: Node[], ribbons: Ribbon[], columnDistance: number, width: number, amounts: (addLabel: RouteNode) => string, measure: (text: string, bold: boolean) => number): Label[] {
+function labelsOf(nodes: Node[], ribbons: Ribbon[], columnDistance: number, width: number, amounts: (node: RouteNode) => string, measure: (text: string, bold: boolean) => number): Label[] {
   const labels: Label[] = [];
   const boxes: Box[] = [];
   const addLabel = (label: Omit<Label, "x">, x0: number, size: number): boolean => {

@@ -1,10 +1,10 @@
 // A subscription to the quote of an order, by a stream or by polling.
 
 import { delay, Problem, request, Unreachable, type ProblemBody, type Query, type Quote } from "./api";
-import { notReadyReason, streaming, markReceived, setBlock, markUnreachable } from "./connection";
+import { notReadyReason, subscribed, markReceived, setBlock, markUnreachable } from "./connection";
 
 export interface Subscriber {
-  onQuote(onQuote: Quote): void;
+  onQuote(quote: Quote): void;
   /** The response is an error, or there is none. The subscription continues, except after status 400. */
   onError(error: Problem | Unreachable): void;
 }
@@ -24,8 +24,8 @@ const MAX_STREAMS = 4;
 
 /** Reports quotes and errors until the signal aborts. */
 export async function subscribe(query: Query, subscriber: Subscriber, signal: AbortSignal): Promise<void> {
-  streaming.value = true;
-  signal.addEventListener("abort", () => (streaming.value = false), { once: true });
+  subscribed.value = true;
+  signal.addEventListener("abort", () => (subscribed.value = false), { once: true });
   for (let failures = 0; !signal.aborted; failures++) {
     let delayMs = Math.min(250 * 2 ** failures, 2000);
     try {
