@@ -10,24 +10,25 @@ import { Page } from "./src/page";
 const at = (name: string) => join(import.meta.dirname, name);
 const text = (name: string) => readFileSync(at(name), "utf8");
 
-// The folder is emptied before a build, but for this file it is not in git.
+// A build empties the folder; of its files only this one is in git.
 const ignored = readFileSync(at("dist/.gitignore"));
 
-// The binary serves files packed where packing pays.
-const pack: Plugin = {
-  name: "pack",
+// Compresses the assets; the binary serves the compressed ones to clients that accept
+// gzip. A file that would become less than a tenth smaller is left alone.
+const compress: Plugin = {
+  name: "compress",
   closeBundle() {
     writeFileSync(at("dist/.gitignore"), ignored);
     const folder = at("dist/assets");
     for (const name of readdirSync(folder).filter((name) => /\.(js|css|svg)$/.test(name))) {
       const body = readFileSync(join(folder, name));
-      const packed = gzipSync(body, { level: 9 });
-      if (packed.length < body.length * 0.9) writeFileSync(join(folder, `${name}.gz`), packed);
+      const compressed = gzipSync(body, { level: 9 });
+      if (compressed.length < body.length * 0.9) writeFileSync(join(folder, `${name}.gz`), compressed);
     }
   },
 };
 
-// The tutorial names the versions that this repository uses itself.
+// The lessons of the tutorial, with the versions of packages that this repository uses.
 function lessons(): Lesson[] {
   const { dependencies, devDependencies } = JSON.parse(text("../package.json"));
   const npm: Record<string, string> = { ...dependencies, ...devDependencies };
@@ -70,9 +71,9 @@ export default defineConfig({
   build: {
     target: "es2022",
     modulePreload: { polyfill: false },
-    assetsInlineLimit: 0, // the policy has no inline styles or scripts
+    assetsInlineLimit: 0, // the content security policy forbids inline styles and scripts
     reportCompressedSize: false,
     rollupOptions: { input: ["index.html", "market.html", "docs.html"].map(at) },
   },
-  plugins: [pack, docs],
+  plugins: [compress, docs],
 });

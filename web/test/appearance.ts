@@ -69,7 +69,7 @@ export function appearance(environment: Environment): void {
     const folder = `${root}web/dist/assets`;
     const names = readdirSync(folder);
     const size = names.filter((name) => name.endsWith(".gz") || !names.includes(`${name}.gz`)).reduce((sum, name) => sum + readFileSync(`${folder}/${name}`).length, 0);
-    console.log(`${Math.round(size / 1000)} kB packed`);
+    console.log(`${Math.round(size / 1000)} kB compressed`);
     assert.ok(size < 150_000);
   });
 

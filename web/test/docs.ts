@@ -100,7 +100,7 @@ export function docs(environment: Environment): void {
     for (const { code, title } of errors) assert.ok(html.includes(`id="${code}"`) && text.includes(title), code);
     for (const [file] of expected) assert.ok(text.includes(`save this as ${file}`), file);
     assert.ok(text.includes(`http.Get("${environment.dev.page}/api/v1/swap?`), "the blocks name this service");
-    console.log(`/docs: ${html.length} characters of HTML, ${gzipSync(html).length} bytes packed`);
+    console.log(`/docs: ${html.length} characters of HTML, ${gzipSync(html).length} bytes compressed`);
   });
 
   check("without JavaScript the docs look the same, and their tabs work", async () => {
