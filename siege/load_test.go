@@ -25,10 +25,12 @@ func (s *siege) ownPool() *pool {
 	return s.newPool(a, b, ticks.GetSqrtRatioAtTick(0))
 }
 
-// fillTicks adds positions of one spacing side by side around the price: n ticks.
+// fillTicks adds positions of one spacing side by side around the price, as far as
+// there are prices: n ticks.
 func (s *siege) fillTicks(p *pool, n int, liquidity *big.Int) {
 	s.Helper()
-	lower := p.tick - int32(n/2)*p.spacing
+	lowest, highest := p.floor(ticks.MinTick)+p.spacing, p.floor(ticks.MaxTick)-int32(n)*p.spacing
+	lower := min(max(p.tick-int32(n/2)*p.spacing, lowest), highest)
 	s.load("ticks", n, txLadder, func(first, n int) venue.Tx {
 		return s.ladder(p, lower+int32(first)*p.spacing, p.spacing, p.spacing, n, liquidity)
 	})

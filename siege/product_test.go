@@ -38,6 +38,7 @@ type siege struct {
 	binary  string
 	service *exec.Cmd
 	root    string // URL of the service
+	log     string // file
 	joinMs  float64
 	market  *survey
 	honest  []order
@@ -67,7 +68,7 @@ func (s *siege) start(t *testing.T) {
 	s.joinMs = float64(time.Since(began).Milliseconds())
 	s.equip()
 	s.market = s.look()
-	s.honest = s.orders()
+	s.honest = s.honestOrders()
 }
 
 // patience is how long an attack may keep the service from what it should do at once.
@@ -77,7 +78,8 @@ const patience = 3 * time.Minute
 // is ready; nil if it is not within patience. It ends with the test.
 func (s *siege) serve() (cmd *exec.Cmd, root string) {
 	s.Helper()
-	log, err := os.Create(filepath.Join(s.TempDir(), "log"))
+	s.log = filepath.Join(s.TempDir(), "log")
+	log, err := os.Create(s.log)
 	if err != nil {
 		s.Fatal(err)
 	}
@@ -284,7 +286,8 @@ func (s *siege) process(file string) string {
 	s.Helper()
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/%s", s.service.Process.Pid, file))
 	if err != nil || len(text) == 0 {
-		s.Fatalf("the service has ended: %v", err)
+		log, _ := os.ReadFile(s.log)
+		s.Fatalf("the service has ended: %s", log[max(0, len(log)-10_000):])
 	}
 	return string(text)
 }

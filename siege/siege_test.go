@@ -1,6 +1,7 @@
 // Package siege_test attacks the running product as anybody could who may create
-// pools and tokens: a local chain, the service on it as a process with default
-// settings, and an attacker who sends transactions and pays for their gas.
+// pools and tokens: a local chain in this process, the service on it as a process of
+// its own with default settings, and an attacker whose transactions fill blocks of the
+// chain. What their gas would cost on mainnet is the cost of an attack.
 package siege_test
 
 import (
@@ -19,8 +20,8 @@ const (
 	maxLossBps   = 1     // of the output net of gas of any honest order
 	maxStaleMs   = 1_000 // one block of the local chain: the service is never a block behind for longer than a block takes
 	maxRSSRatio  = 1.5
-	maxPoolBytes = 200 // of memory for an empty pool
-	maxJoinMs    = 20_000
+	maxPoolBytes = 200    // of memory for an empty pool
+	maxJoinMs    = 20_000 // by which a join may take longer: it reads the creation logs of the attacker's pools
 
 	// rssNoise is by how much the memory of a Go process differs between two moments
 	// at which it holds the same, as a part of the whole: the collector lets the heap

@@ -116,10 +116,10 @@ type order struct {
 	amount  u256.Int
 }
 
-// orders are honest ones of $10 to $3M between listed tokens, which the service
+// honestOrders are those of $10 to $3M between listed tokens, which the service
 // quotes before any attack. The first is that of the known attack, the next are
 // between the token whose price is bent most and dollars.
-func (s *siege) orders() (list []order) {
+func (s *siege) honestOrders() (list []order) {
 	s.Helper()
 	add := func(in, out common.Address, usd float64) {
 		o := order{in, out, u256.FromFloat(usd / s.market.rawUSD(in))}
@@ -136,14 +136,14 @@ func (s *siege) orders() (list []order) {
 			priced = append(priced, t.Address)
 		}
 	}
-	for try := 0; len(list) < s.sizes.orders && try < 10*s.sizes.orders; try++ {
+	for try := 0; len(list) < s.orders && try < 10*s.orders; try++ {
 		in, out := priced[s.random.IntN(len(priced))], priced[s.random.IntN(len(priced))]
 		if in != out {
 			add(in, out, 10*math.Pow(300_000, s.random.Float64()))
 		}
 	}
-	if len(list) < s.sizes.orders {
-		s.Fatalf("only %d orders of %d can be quoted", len(list), s.sizes.orders)
+	if len(list) < s.orders {
+		s.Fatalf("only %d orders of %d can be quoted", len(list), s.orders)
 	}
 	return list
 }
