@@ -76,14 +76,14 @@ const patience = 3 * time.Minute
 
 // serve starts a service with default settings on a free port, and returns when it
 // is ready; nil if it is not within patience. It ends with the test.
-func (s *siege) serve() (cmd *exec.Cmd, root string) {
+func (s *siege) serve() (service *exec.Cmd, root string) {
 	s.Helper()
 	s.log = filepath.Join(s.TempDir(), "log")
 	log, err := os.Create(s.log)
 	if err != nil {
 		s.Fatal(err)
 	}
-	cmd = exec.Command(s.binary, "serve", "--rpc", s.chain.URL())
+	cmd := exec.Command(s.binary, "serve", "--rpc", s.chain.URL())
 	cmd.Env = append(os.Environ(), "BRAID_ADDR=127.0.0.1:0")
 	cmd.Stderr = log
 	out, err := cmd.StdoutPipe()
