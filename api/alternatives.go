@@ -79,7 +79,7 @@ func (c *snapshotCache) findAlternatives(ctx context.Context, req *request) (r a
 
 // alternative is a plan, or one without steps if there is none.
 func (c *snapshotCache) alternative(ctx context.Context, find func(*market.Snapshot, router.Order) (plan.Plan, error), o router.Order) (plan.Plan, error) {
-	p, err := search(ctx, c, func() (plan.Plan, error) { return find(c.Snapshot, o) })
+	p, err := search(ctx, func() (plan.Plan, error) { return find(c.Snapshot, o) })
 	if errors.Is(err, router.ErrNoRoute) || isOutsideLimits(err) {
 		return plan.Plan{}, nil
 	}

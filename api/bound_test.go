@@ -116,10 +116,8 @@ func TestBoundTooLate(t *testing.T) {
 	web := httptest.NewServer(h)
 	defer web.Close()
 	s := service{web, t}
-	s.get(goodQuote) // its plan is cached
-	for range cap(h.semaphore) {
-		h.semaphore <- struct{}{} // and no core is free for more
-	}
+	s.get(goodQuote)    // its plan is cached
+	h.admission.fill(t) // and no core is free for more
 	var q quoteBody
 	s.get(goodQuote+"&include=meta").into(t, &q)
 	checkBound(t, q.Meta)

@@ -40,6 +40,8 @@ func (m *resultCache[K, V]) get(ctx context.Context, k K, do func(context.Contex
 		w, mine := m.entry(k)
 		if mine {
 			m.compute(ctx, k, w, do)
+		} else {
+			turnOf(ctx).release() // another call may need the slot to complete the entry
 		}
 		select {
 		case <-w.done:
@@ -52,6 +54,13 @@ func (m *resultCache[K, V]) get(ctx context.Context, k K, do func(context.Contex
 			return w.value, w.err
 		}
 	}
+}
+
+// has says whether a key is in the cache, or being computed.
+func (m *resultCache[K, V]) has(k K) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.entries[k] != nil
 }
 
 // entry finds or adds the entry of a key; mine says that the caller added it and
@@ -93,7 +102,6 @@ func (m *resultCache[K, V]) compute(ctx context.Context, k K, w *cacheEntry[V], 
 // cannot be out of date, and nothing has to be invalidated.
 type snapshotCache struct {
 	*market.Snapshot
-	semaphore    chan struct{} // limits running searches: that of the server
 	listedTokens func() []listedToken
 	sourceBodies func() []sourceBody
 	tokenBodies  func() []marketTokenBody
@@ -125,7 +133,7 @@ func (s *server) cacheOf(snap *market.Snapshot) *snapshotCache {
 	if c != nil && c.Snapshot == snap {
 		return c
 	}
-	fresh := &snapshotCache{Snapshot: snap, semaphore: s.semaphore}
+	fresh := &snapshotCache{Snapshot: snap}
 	fresh.listedTokens = sync.OnceValue(func() []listedToken { return listTokens(snap) })
 	fresh.sourceBodies = sync.OnceValue(func() []sourceBody { return s.sourceBodies(fresh) })
 	fresh.tokenBodies = sync.OnceValue(func() []marketTokenBody { return marketTokens(fresh) })

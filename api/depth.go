@@ -35,15 +35,15 @@ func (s *server) depth(w *response) error {
 	if err != nil {
 		return err
 	}
-	c, err := s.headFor(w)
+	ctx, end := s.budget(w)
+	defer end()
+	c, err := s.admit(ctx, w, func(c *snapshotCache) bool { return c.depths.has(req.searchKey()) })
 	if err != nil {
 		return err
 	}
 	if err := checkTokens(c.Snapshot, req); err != nil {
 		return err
 	}
-	ctx, cancel := s.budget(w)
-	defer cancel()
 	points, err := c.depths.get(ctx, req.searchKey(), func(ctx context.Context) ([]depthPoint, error) {
 		search := depthSearch{ctx, c, req}
 		return search.points()
@@ -109,7 +109,7 @@ func (s *depthSearch) points() ([]depthPoint, error) {
 func (s *depthSearch) planFor(amount u256.Int) (plan.Plan, error) {
 	o := s.request.Order
 	o.AmountIn = amount
-	return search(s.ctx, s.snapshotCache, func() (plan.Plan, error) { return router.Find(s.Snapshot, o) })
+	return search(s.ctx, func() (plan.Plan, error) { return router.Find(s.Snapshot, o) })
 }
 
 // startAmount is the amount in that the search begins with: of the value startUSD,

@@ -41,6 +41,7 @@ const (
 	rateLimited           code = "RATE_LIMITED"
 	internal              code = "INTERNAL"
 	stateStale            code = "STATE_STALE"
+	overloaded            code = "OVERLOADED"
 	timeout               code = "TIMEOUT"
 )
 
@@ -80,6 +81,7 @@ var errorTable = []errorClass{
 	{rateLimited, 429, "Too many requests", true},
 	{internal, 500, "Something is broken on this side", false},
 	{stateStale, 503, "The market is not loaded, or too old", true},
+	{overloaded, 503, "More is asked than can be answered", true},
 	{timeout, 504, "The time budget is spent", true},
 }
 
@@ -95,17 +97,18 @@ func classOf(c code) errorClass {
 
 // sentinels maps the errors of other packages to codes, by errors.Is.
 var sentinels = []struct {
-	err    error
-	code   code
-	detail string
+	err        error
+	code       code
+	detail     string
+	retryAfter time.Duration
 }{
-	{router.ErrUnknownToken, unknownToken, "a token is of no pool here; /api/v1/tokens lists those that can be traded"},
-	{router.ErrNoRoute, noRoute, noPoolsMessage},
-	{venue.ErrEmpty, noRoute, noPoolsMessage},
-	{venue.ErrTooLarge, insufficientLiquidity, "the pools between the tokens cannot take so much; give less"},
-	{venue.ErrTooSmall, amountTooSmall, "so little buys less than one raw unit of tokenOut; give more"},
-	{context.DeadlineExceeded, timeout, timeoutMessage},
-	{context.Canceled, timeout, timeoutMessage},
+	{router.ErrUnknownToken, unknownToken, "a token is of no pool here; /api/v1/tokens lists those that can be traded", 0},
+	{router.ErrNoRoute, noRoute, noPoolsMessage, 0},
+	{venue.ErrEmpty, noRoute, noPoolsMessage, 0},
+	{venue.ErrTooLarge, insufficientLiquidity, "the pools between the tokens cannot take so much; give less", 0},
+	{venue.ErrTooSmall, amountTooSmall, "so little buys less than one raw unit of tokenOut; give more", 0},
+	{context.DeadlineExceeded, timeout, timeoutMessage, time.Second},
+	{context.Canceled, timeout, timeoutMessage, time.Second},
 }
 
 const (
@@ -120,6 +123,12 @@ type problem struct {
 	paramErrors []paramError
 	hints       hints
 	retryAfter  time.Duration // for the header Retry-After; 0: none
+}
+
+// errOverloaded rejects a request that would have to wait for too long.
+var errOverloaded error = &problem{
+	code: overloaded, retryAfter: time.Second,
+	detail: "the service has more requests than it can answer now; ask again after as many seconds as Retry-After says",
 }
 
 // paramError is what is wrong with one parameter. The message begins with a verb,
@@ -166,7 +175,7 @@ func asProblem(err error) *problem {
 	}
 	for _, c := range sentinels {
 		if errors.Is(err, c.err) {
-			return &problem{code: c.code, detail: c.detail}
+			return &problem{code: c.code, detail: c.detail, retryAfter: c.retryAfter}
 		}
 	}
 	return &problem{code: internal}

@@ -65,7 +65,7 @@ func checkProblem(t *testing.T, a answer, p problemBody) {
 	if a.header.Get("Content-Type") != "application/problem+json" || a.header.Get("Cache-Control") != "no-store" || a.header.Get("Access-Control-Allow-Origin") != "*" {
 		t.Errorf("headers: %v", a.header)
 	}
-	if retry := a.header.Get("Retry-After"); (retry != "") != (p.Code == stateStale || p.Code == rateLimited) {
+	if retry := a.header.Get("Retry-After"); (retry != "") != p.Retryable {
 		t.Errorf("Retry-After %q", retry)
 	}
 	var lines []string

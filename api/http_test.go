@@ -8,6 +8,7 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
@@ -17,7 +18,7 @@ import (
 )
 
 var paths = []string{
-	"/api/v1/tokens", "/api/v1/liquidity-sources", "/api/v1/quote", "/api/v1/swap", "/api/v1/depth", "/api/v1/stream", "/api/v1/market", "/healthz", "/readyz", "/metrics", "/version",
+	"/api/v1/tokens", "/api/v1/liquidity-sources", "/api/v1/quote", "/api/v1/swap", "/api/v1/depth", "/api/v1/stream", "/api/v1/market", "/healthz", "/readyz", "/version",
 	"/openapi.json", "/errors.json", "/tokenlist.json", "/.well-known/security.txt",
 }
 
@@ -95,7 +96,7 @@ func TestQuoteHeaders(t *testing.T) {
 			t.Errorf("%s: %q, want %q", name, got, want)
 		}
 	}
-	if timing := a.header.Get("Server-Timing"); !strings.HasPrefix(timing, "find;dur=") || !strings.Contains(timing, "total;dur=") {
+	if timing := a.header.Get("Server-Timing"); !strings.HasPrefix(timing, "wait;dur=") || !strings.Contains(timing, "find;dur=") || !strings.Contains(timing, "total;dur=") {
 		t.Errorf("Server-Timing: %q", timing)
 	}
 }
@@ -195,6 +196,13 @@ func TestGzip(t *testing.T) {
 	}
 }
 
+// admin is the answer of the admin address.
+func (s service) admin(path string) *httptest.ResponseRecorder {
+	w := httptest.NewRecorder()
+	s.Config.Handler.(Service).Admin().ServeHTTP(w, httptest.NewRequest("GET", path, nil))
+	return w
+}
+
 func TestReadiness(t *testing.T) {
 	type readiness struct {
 		Ready         bool
@@ -214,10 +222,10 @@ func TestReadiness(t *testing.T) {
 		"ready":   {func(*Config) {}, true, "", true},
 		"loading": {func(c *Config) { c.Head = func() *market.Snapshot { return nil } }, false, "the market is being loaded", true},
 		"never":   {func(c *Config) { c.Health = func() Health { return Health{} } }, false, "the market has not been brought up to date for too long", false},
-		"cut off": {func(c *Config) { c.Health = func() Health { return Health{Reason: "node unreachable", Updated: now} } }, false, "node unreachable", false},
+		"cut off": {func(c *Config) { c.Health = func() Health { return Health{Reason: "node unreachable", Updated: now} } }, false, "a node does not answer as it should", false},
 		"failing": {func(c *Config) {
 			c.Health = func() Health { return Health{Ready: true, Reason: "node unreachable", Updated: now} }
-		}, true, "node unreachable", false},
+		}, true, "a node does not answer as it should", false},
 		"paused": {func(c *Config) {
 			c.Health = func() Health {
 				return Health{Ready: true, Reachable: true, Updated: now, Paused: map[string]string{"Kuru": "its vault moves"}}
@@ -234,8 +242,43 @@ func TestReadiness(t *testing.T) {
 		if why := body.Paused["Kuru"]; (why == "its vault moves") != (name == "paused") {
 			t.Errorf("%s: paused %v", name, body.Paused)
 		}
-		if s.get("/healthz").status != 200 {
+		if s.get("/healthz").status != 200 || s.admin("/healthz").Code != 200 {
 			t.Errorf("%s: not healthy", name)
+		}
+		full := s.admin("/readyz")
+		if full.Code != a.status || strings.Contains(full.Body.String(), `"nodeFault":"node unreachable"`) != (name == "cut off" || name == "failing") {
+			t.Errorf("%s: admin: %d %s", name, full.Code, full.Body)
+		}
+	}
+}
+
+// TestDraining: a service that is about to stop says so, closes its connections,
+// and still answers.
+func TestDraining(t *testing.T) {
+	draining := make(chan struct{})
+	s := serve(t, func(c *Config) { c.Draining = draining })
+	if a := s.get("/readyz"); a.status != 200 || a.header.Get("Connection") != "" {
+		t.Errorf("%d %v", a.status, a.header)
+	}
+	close(draining)
+	if a := s.get("/readyz"); a.status != 503 || !strings.Contains(string(a.raw), "about to stop") {
+		t.Errorf("%d %s", a.status, a.raw)
+	}
+	r, err := s.Client().Get(s.URL + goodQuote)
+	if err != nil || r.StatusCode != 200 || !r.Close {
+		t.Errorf("%v %+v", err, r)
+	}
+}
+
+// TestAdminPaths: what is for the operator is not public.
+func TestAdminPaths(t *testing.T) {
+	s := serve(t)
+	for _, path := range []string{"/metrics", "/debug/pprof/"} {
+		if a := s.get(path); a.status != 404 {
+			t.Errorf("%s is public: %d", path, a.status)
+		}
+		if w := s.admin(path); w.Code != 200 {
+			t.Errorf("%s: %d", path, w.Code)
 		}
 	}
 }
@@ -244,11 +287,11 @@ func TestOps(t *testing.T) {
 	s := serve(t)
 	s.get(goodQuote)
 	s.get("/api/v1/quote")
-	text := string(s.get("/metrics").raw)
+	text := s.admin("/metrics").Body.String()
 	for _, want := range []string{
 		`braid_http_requests_total{code="OK",route="/api/v1/quote",status="200"} 1`,
 		`braid_http_requests_total{code="MISSING_PARAMETER",route="/api/v1/quote",status="400"} 1`,
-		"braid_market_block 1.9000123e+07", "braid_market_age_seconds 0",
+		"braid_market_block 1.9000123e+07", "braid_market_age_seconds 0", "braid_search_seconds_count 1", `braid_build_info{go="go`,
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("metrics lack %s", want)

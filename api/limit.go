@@ -1,14 +1,12 @@
 package api
 
 import (
-	"net/http"
 	"net/netip"
 	"sync"
 	"time"
 )
 
-// limiter is a token bucket for each client network. The client is the peer of
-// the connection: headers that name another one can be forged.
+// limiter is a token bucket for each client network.
 type limiter struct {
 	rate    float64 // tokens per second; also a bucket's capacity, which is at least 1; 0: no limit
 	mu      sync.Mutex
@@ -28,22 +26,6 @@ const maxClients = 1 << 16
 
 func newLimiter(rate float64) *limiter {
 	return &limiter{rate: rate, buckets: map[netip.Prefix]bucket{}}
-}
-
-// client is the network of the peer: one IPv4 address, or an IPv6 /64, which is
-// what one customer of a provider gets.
-func client(r *http.Request) netip.Prefix {
-	peer, err := netip.ParseAddrPort(r.RemoteAddr)
-	if err != nil {
-		return netip.Prefix{}
-	}
-	a := peer.Addr().Unmap().WithZone("")
-	bits := 32
-	if a.Is6() {
-		bits = 64
-	}
-	p, _ := a.Prefix(bits) // both lengths fit
-	return p
 }
 
 // take pays for a request and returns 0, or returns how long the client has to
@@ -98,7 +80,7 @@ func (l *limiter) evict(now time.Time) {
 // is in tokens: one is a quote.
 func (s *server) withRateLimit(e endpoint, cost float64) endpoint {
 	return func(w *response) error {
-		if wait := s.limiter.take(client(w.r), s.Now(), cost); wait > 0 {
+		if wait := s.limiter.take(s.client(w.r), s.Now(), cost); wait > 0 {
 			return &problem{code: rateLimited, detail: "too many requests; wait for as many seconds as Retry-After says", retryAfter: wait}
 		}
 		return e(w)

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	_ "embed"
 	"encoding/json"
-	"maps"
 	"math"
 	"net/http"
 	"time"
@@ -36,39 +35,6 @@ func (s *server) healthz(w *response) error {
 	return w.writeUncached(map[string]string{"status": "ok"})
 }
 
-// readyz is the endpoint /readyz: whether quotes can be given, and if not, why.
-func (s *server) readyz(w *response) error {
-	h := s.Health()
-	body := struct {
-		Ready      bool    `json:"ready"`
-		Reason     string  `json:"reason"`
-		Reachable  bool    `json:"nodeReachable"`
-		Block      uint64  `json:"block"`
-		Lag        uint64  `json:"lag"`
-		Updated    *string `json:"updated"`
-		AgeSeconds *int64  `json:"ageSeconds"`
-
-		Paused map[string]string `json:"paused"`
-	}{Paused: map[string]string{}, Ready: h.Ready, Reason: h.Reason, Reachable: h.Reachable, Block: h.Block, Lag: h.Lag}
-	maps.Copy(body.Paused, h.Paused)
-	if !h.Updated.IsZero() {
-		body.Updated = new(h.Updated.UTC().Format(time.RFC3339))
-		body.AgeSeconds = new(int64(s.snapshotAge().Seconds()))
-	}
-	if _, err := s.head(); err != nil {
-		body.Ready = false
-		if body.Reason == "" {
-			body.Reason = asProblem(err).detail
-		}
-	}
-	w.Header().Set("Cache-Control", "no-store")
-	if body.Ready {
-		return w.writeJSON(http.StatusOK, body)
-	}
-	w.Header().Set("Retry-After", "1")
-	return w.writeJSON(http.StatusServiceUnavailable, body)
-}
-
 // snapshotAge is the time since the snapshot was last confirmed to be that of the
 // nodes' head; the longest duration if it never was.
 func (s *server) snapshotAge() time.Duration {
@@ -77,13 +43,6 @@ func (s *server) snapshotAge() time.Duration {
 		return math.MaxInt64
 	}
 	return max(s.Now().Sub(updated), 0)
-}
-
-// scrape is the endpoint /metrics.
-func (s *server) scrape(w *response) error {
-	w.Header().Set("Cache-Control", "no-store")
-	s.metrics.handler.ServeHTTP(w, w.r)
-	return nil
 }
 
 func (s *server) version(w *response) error {

@@ -80,8 +80,8 @@ func (s *server) withQuote(w *response, parse func(*response) (request, error), 
 	if err != nil {
 		return err
 	}
-	ctx, cancel := s.budget(w)
-	defer cancel()
+	ctx, end := s.budget(w)
+	defer end()
 	q, err := s.quoteNewest(ctx, w, req)
 	if err != nil {
 		return err
@@ -89,9 +89,30 @@ func (s *server) withQuote(w *response, parse func(*response) (request, error), 
 	return write(ctx, q)
 }
 
-// budget is a context that ends when the request has taken Config.Timeout.
-func (s *server) budget(w *response) (context.Context, context.CancelFunc) {
-	return context.WithDeadline(w.r.Context(), w.started.Add(s.Timeout))
+// budget is a context that ends when the request has taken Config.Timeout, and
+// whose searches wait for their turn. The function ends both.
+func (s *server) budget(w *response) (context.Context, func()) {
+	ctx, cancel := context.WithDeadline(w.r.Context(), w.started.Add(s.Timeout))
+	ctx, turn := s.admission.withTurn(ctx, s.client(w.r))
+	return ctx, func() {
+		turn.release()
+		cancel()
+	}
+}
+
+// admit waits until the request may search, unless what it asks for is cached
+// already, and gives the snapshot that is the newest then.
+func (s *server) admit(ctx context.Context, w *response, cached func(*snapshotCache) bool) (*snapshotCache, error) {
+	c, err := s.head()
+	if err == nil && !cached(c) {
+		began := time.Now()
+		err = turnOf(ctx).enter(ctx)
+		w.addTiming("wait", began)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return s.headFor(w)
 }
 
 // quote is a request with the plan that was found for it on one snapshot.
@@ -107,7 +128,7 @@ type quote struct {
 // quoteNewest quotes a request on the newest snapshot, and writes the block and
 // the time of the search into the headers.
 func (s *server) quoteNewest(ctx context.Context, w *response, req request) (*quote, error) {
-	c, err := s.headFor(w)
+	c, err := s.admit(ctx, w, func(c *snapshotCache) bool { return c.plans.has(req.searchKey()) })
 	if err != nil {
 		return nil, err
 	}

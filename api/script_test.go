@@ -96,6 +96,8 @@ func numbered(n int) (ids []string) {
 func scriptServices(t *testing.T) map[string]service {
 	busy := serve(t, func(c *Config) { c.RatePerSecond = 0.5 })
 	busy.get("/api/v1/liquidity-sources")
+	overloaded := serve(t, func(c *Config) { c.MaxWait = time.Millisecond })
+	overloaded.Config.Handler.(*server).admission.fill(t)
 	return map[string]service{
 		"":        serve(t),
 		"loading": serve(t, func(c *Config) { c.Head = func() *market.Snapshot { return nil } }),
@@ -105,6 +107,8 @@ func scriptServices(t *testing.T) map[string]service {
 		"slow":   serve(t, func(c *Config) { c.Timeout = time.Nanosecond }),
 		"broken": serve(t, func(c *Config) { c.Head = func() *market.Snapshot { panic("broken") } }),
 		"busy":   busy,
+
+		"overloaded": overloaded,
 	}
 }
 

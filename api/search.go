@@ -11,17 +11,14 @@ import (
 	"braid/u256"
 )
 
-// search runs do when fewer searches run than there are cores, unless the context
-// ends first. A search that runs is not interrupted: its work is bounded.
-func search[V any](ctx context.Context, c *snapshotCache, do func() (V, error)) (none V, _ error) {
-	select {
-	case c.semaphore <- struct{}{}:
-		defer func() { <-c.semaphore }()
-	case <-ctx.Done():
-	}
-	if err := ctx.Err(); err != nil {
+// search runs do when it is the turn of the context, unless the context ends
+// first. A search that runs is not interrupted: its work is bounded.
+func search[V any](ctx context.Context, do func() (V, error)) (none V, _ error) {
+	t := turnOf(ctx)
+	if err := t.acquire(ctx); err != nil {
 		return none, err
 	}
+	defer t.release()
 	return do()
 }
 
@@ -37,7 +34,7 @@ func (c *snapshotCache) find(ctx context.Context, req *request) (plan.Plan, erro
 // plan is the best plan for a request, or the router's error.
 func (c *snapshotCache) plan(ctx context.Context, req *request) (plan.Plan, error) {
 	return c.plans.get(ctx, req.searchKey(), func(ctx context.Context) (plan.Plan, error) {
-		return search(ctx, c, func() (plan.Plan, error) { return router.Find(c.Snapshot, req.Order) })
+		return search(ctx, func() (plan.Plan, error) { return router.Find(c.Snapshot, req.Order) })
 	})
 }
 
@@ -100,7 +97,7 @@ func (c *snapshotCache) amountLimit(ctx context.Context, req *request, cached *r
 	q := req.searchKey()
 	q.amount = u256.Zero
 	n, err := cached.get(ctx, q, func(ctx context.Context) (u256.Int, error) {
-		return search(ctx, c, func() (u256.Int, error) { return orNoRoute(compute(c.Snapshot, req.Order)) })
+		return search(ctx, func() (u256.Int, error) { return orNoRoute(compute(c.Snapshot, req.Order)) })
 	})
 	if err != nil {
 		return "", err
@@ -112,7 +109,7 @@ func (c *snapshotCache) amountLimit(ctx context.Context, req *request, cached *r
 // router.ErrNoRoute where none is found.
 func (c *snapshotCache) bound(ctx context.Context, req *request) (u256.Int, error) {
 	return c.bounds.get(ctx, req.searchKey(), func(ctx context.Context) (u256.Int, error) {
-		return search(ctx, c, func() (u256.Int, error) { return orNoRoute(router.Bound(c.Snapshot, req.Order)) })
+		return search(ctx, func() (u256.Int, error) { return orNoRoute(router.Bound(c.Snapshot, req.Order)) })
 	})
 }
 

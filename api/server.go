@@ -13,10 +13,10 @@ import (
 	"crypto/rand"
 	"log/slog"
 	"net/http"
+	"net/netip"
 	"net/url"
 	"path"
 	"regexp"
-	"runtime"
 	"runtime/debug"
 	"strings"
 	"sync/atomic"
@@ -34,6 +34,7 @@ import (
 type Config struct {
 	Head      func() *market.Snapshot // the newest snapshot; nil until one is loaded
 	Changed   func() <-chan struct{}  // a channel that is closed when Head changes; nil: streams poll Head every second
+	Draining  <-chan struct{}         // closed when the service is about to stop: it is not ready any more, and still answers; nil: never
 	Closing   <-chan struct{}         // closed when streams are to end; nil: never
 	Health    func() Health           // how far the snapshot is behind the chain
 	Sources   []venue.Source          // liquidity sources that are routed, in the order in which they are listed
@@ -55,12 +56,18 @@ type Config struct {
 	Timeout       time.Duration // time from the arrival of a request to its answer; 0: 5 s
 	RatePerSecond float64       // requests that one client network may send; 0: no limit
 	MaxStreams    int           // streams open at the same time, of all clients; 0: 256
+	MaxWaiting    int           // requests that wait for a core at the same time; 0: 256
+	MaxWait       time.Duration // how long a request may wait for a core; 0: 200 ms
+
+	TrustedProxies []netip.Prefix // networks whose X-Forwarded-For is believed
+	AccessLog      bool           // log every request
 }
 
 // Health says how far the newest snapshot is behind the chain, and why.
 type Health struct {
 	Ready     bool      // quotes can be given
-	Reason    string    // what is wrong now, in one line; empty: nothing
+	Reason    string    // what is wrong now, in one line, for the operator: it may name nodes; empty: nothing
+	Joining   string    // how far the first market has come, in one line; empty: it is there
 	Reachable bool      // a node answered the last call
 	Block     uint64    // number of the newest block whose logs are applied
 	Lag       uint64    // blocks by which the nodes' head is ahead of Block
@@ -81,7 +88,7 @@ type server struct {
 	mux          *http.ServeMux
 	sourceIDs    []string
 	knownSources map[string]bool // ids of routed and retired sources
-	semaphore    chan struct{}   // an element per running search, at most one per core: more would delay all of them
+	admission    *admission
 	limiter      *limiter
 	streams      streams
 	metrics      *metrics
@@ -91,9 +98,15 @@ type server struct {
 	document []byte // OpenAPI, as /openapi.json serves it
 }
 
-// New returns the handler of all paths: API, operations and page. It registers
-// its metrics with c.Registry, so one registry serves one handler.
-func New(c Config) http.Handler {
+// Service is the handler of all public paths: API, operations and page.
+type Service interface {
+	http.Handler
+	Admin() http.Handler // of the paths for the operator
+}
+
+// New makes a service. It registers its metrics with c.Registry, so one registry
+// serves one service.
+func New(c Config) Service {
 	if c.Now == nil {
 		c.Now = time.Now
 	}
@@ -106,6 +119,8 @@ func New(c Config) http.Handler {
 	c.StaleAfter = cmp.Or(c.StaleAfter, 30*time.Second)
 	c.Timeout = cmp.Or(c.Timeout, 5*time.Second)
 	c.MaxStreams = cmp.Or(c.MaxStreams, 256)
+	c.MaxWaiting = cmp.Or(c.MaxWaiting, 256)
+	c.MaxWait = cmp.Or(c.MaxWait, 200*time.Millisecond)
 	if c.Changed == nil {
 		c.Changed = func() <-chan struct{} { return nil }
 	}
@@ -113,7 +128,6 @@ func New(c Config) http.Handler {
 		Config:       c,
 		mux:          http.NewServeMux(),
 		knownSources: map[string]bool{},
-		semaphore:    make(chan struct{}, runtime.GOMAXPROCS(0)),
 		limiter:      newLimiter(c.RatePerSecond),
 		streams:      newStreams(c.MaxStreams),
 
@@ -127,6 +141,7 @@ func New(c Config) http.Handler {
 		s.knownSources[source.ID] = true
 	}
 	s.metrics = newMetrics(s)
+	s.admission = newAdmission(c.MaxWaiting, c.MaxWait, &s.metrics.admission)
 	s.routes()
 	return s
 }
@@ -150,7 +165,6 @@ func (s *server) routes() {
 	for path, e := range map[string]endpoint{
 		"/healthz":                  s.healthz,
 		"/readyz":                   s.readyz,
-		"/metrics":                  s.scrape,
 		"/version":                  s.version,
 		"/openapi.json":             s.openapi,
 		"/errors.json":              s.errorList,
@@ -210,6 +224,7 @@ func (s *server) route(pattern string, e endpoint) {
 
 func (s *server) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	w := &response{ResponseWriter: rw, r: r, id: requestID(r), started: time.Now(), route: "none", outcome: "OK"}
+	s.metrics.inFlight.Inc()
 	defer s.recordOutcome(w)
 	h := rw.Header()
 	h.Set("X-Request-Id", w.id)
@@ -217,6 +232,9 @@ func (s *server) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	h.Set("Access-Control-Allow-Origin", "*")
 	h.Set("Access-Control-Expose-Headers", exposedHeaders)
 	h.Set("Timing-Allow-Origin", "*")
+	if s.draining() {
+		h.Set("Connection", "close") // so that no connection is in use when the service stops
+	}
 	if len(r.RequestURI) > maxURIBytes {
 		s.writeProblem(w, &problem{code: uriTooLong, detail: "the URL is longer than 8 KiB; shorten it: no request needs as much"})
 		return
@@ -254,9 +272,14 @@ func (s *server) recordOutcome(w *response) {
 			s.writeProblem(w, &problem{code: internal})
 		}
 	}
+	s.metrics.inFlight.Dec()
 	took := time.Since(w.started)
 	s.metrics.observe(w, took)
-	s.Log.Debug("request", "id", w.id, "method", knownMethod(w.r), "route", w.route, "status", w.status, "outcome", w.outcome, "took", took)
+	level := slog.LevelDebug
+	if s.AccessLog {
+		level = slog.LevelInfo
+	}
+	s.Log.Log(w.r.Context(), level, "request", "id", w.id, "method", knownMethod(w.r), "route", w.route, "status", w.status, "outcome", w.outcome, "took", took)
 }
 
 // knownMethod is the request's method, or "other", so that a client cannot

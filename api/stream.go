@@ -6,9 +6,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"net/http"
 	"net/netip"
-	"runtime"
 	"sync"
 	"time"
 
@@ -30,7 +30,7 @@ func (s *server) stream(w *response) error {
 	if err != nil {
 		return err
 	}
-	from := client(w.r)
+	from := s.client(w.r)
 	if !s.streams.open(from) {
 		return &problem{code: rateLimited, detail: "too many streams are open", retryAfter: streamRetryWait}
 	}
@@ -108,12 +108,19 @@ func (sub *subscription) run(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-sub.Closing:
+			sub.write(retryHint()) // an error means that the client has disconnected
 			if sub.closeBody != nil {
-				sub.closeBody() // an error means that the client has disconnected
+				sub.closeBody()
 			}
 			return
 		}
 	}
+}
+
+// retryHint tells a client when to connect again, in milliseconds: not all at the
+// same time.
+func retryHint() []byte {
+	return fmt.Appendf(nil, "retry: %d\n\n", 500+rand.IntN(2000))
 }
 
 // compute starts to compute the result of the newest snapshot, unless it is known
@@ -163,17 +170,16 @@ func (sub *subscription) appendBlock(b []byte, block market.Block) []byte {
 	return fmt.Appendf(b, "event: block\ndata: {\"number\":%d,\"timestamp\":%d,\"sentAt\":%d}\n\n", block.Number, block.Time, sub.Now().UnixMilli())
 }
 
-// result waits for the semaphore and computes the result of the snapshot that is
-// the newest then.
+// result waits for the turn of the stream's client and computes the result of the
+// snapshot that is the newest then.
 func (sub *subscription) result(ctx context.Context) streamResult {
-	select {
-	case sub.streams.semaphore <- struct{}{}:
-		defer func() { <-sub.streams.semaphore }()
-	case <-ctx.Done():
-		return streamResult{}
-	}
 	ctx, cancel := context.WithTimeout(ctx, sub.Timeout)
 	defer cancel()
+	ctx, turn := sub.admission.withTurn(ctx, sub.client(sub.w.r))
+	defer turn.release()
+	if turn.acquire(ctx) != nil {
+		return streamResult{}
+	}
 	c, err := sub.head()
 	body, err := sub.quote(ctx, c, err)
 	if err == nil {
@@ -211,12 +217,10 @@ func (sub *subscription) write(b []byte) error {
 }
 
 // streams counts the open streams. One client may have a quarter of them, so that
-// it cannot keep all others out. With each block every stream needs a new result:
-// the semaphore holds one element per stream that computes one, and leaves a core
-// for other requests if there are two or more.
+// it cannot keep all others out. With each block every stream needs a new result;
+// its searches wait as those of other requests of its client.
 type streams struct {
 	heartbeat, writeTimeout time.Duration
-	semaphore               chan struct{}
 
 	max  int
 	mu   sync.Mutex
@@ -226,7 +230,7 @@ type streams struct {
 
 func newStreams(limit int) streams {
 	return streams{
-		heartbeat: heartbeat, writeTimeout: writeTimeout, semaphore: make(chan struct{}, max(runtime.GOMAXPROCS(0)-1, 1)),
+		heartbeat: heartbeat, writeTimeout: writeTimeout,
 		max: limit, from: map[netip.Prefix]int{},
 	}
 }

@@ -196,9 +196,7 @@ func TestHeartbeat(t *testing.T) {
 	s.Config.ReadTimeout, s.Config.WriteTimeout = 20*time.Millisecond, 20*time.Millisecond // limits of requests, which do not apply to streams
 	s.Start()
 	defer s.Close()
-	for range cap(h.streams.semaphore) { // no stream can compute a result
-		h.streams.semaphore <- struct{}{}
-	}
+	free := h.admission.fill(t) // no stream can compute a result
 	events, stop := service{s, t}.openStream(toUSDC)
 	defer stop()
 	block := event{kind: "block", data: `{"number":19000123,"timestamp":1799999990,"sentAt":1800000000000}`}
@@ -207,9 +205,7 @@ func TestHeartbeat(t *testing.T) {
 			t.Errorf("%+v", e)
 		}
 	}
-	for range cap(h.streams.semaphore) {
-		<-h.streams.semaphore
-	}
+	free()
 	if e := events.nextResult(); e.kind != "quote" {
 		t.Errorf("%+v", e)
 	}
@@ -350,38 +346,4 @@ func TestStreamsEnd(t *testing.T) {
 		}
 	}
 	s.Close() // blocks while a request is open
-}
-
-// TestStreamSemaphore: however many streams compute a result, only as many as the
-// semaphore allows wait for a core, so that a request waits for few of them.
-func TestStreamSemaphore(t *testing.T) {
-	h := New(testConfig(t)).(*server)
-	s := httptest.NewServer(h)
-	defer s.Close()
-	for range cap(h.semaphore) {
-		h.semaphore <- struct{}{} // every core is in use
-	}
-	for i := range 20 {
-		conn, err := net.Dial("tcp", s.Listener.Addr().String())
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer conn.Close()
-		conn.Write([]byte("GET /api/v1/stream" + params("tokenIn", wmon, "tokenOut", usdc, "amount", units(uint64(1+i), 18)) + " HTTP/1.1\r\nHost: x\r\n\r\n"))
-	}
-	inStacks := func(name string) int {
-		stacks := make([]byte, 1<<20)
-		return strings.Count(string(stacks[:runtime.Stack(stacks, true)]), name)
-	}
-	for deadline := time.Now().Add(5 * time.Second); inStacks("api.(*subscription).result") < 20; time.Sleep(time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatal("not all streams compute a result")
-		}
-	}
-	if n := inStacks("api.search["); n > cap(h.streams.semaphore) {
-		t.Errorf("%d streams wait for a core, want %d", n, cap(h.streams.semaphore))
-	}
-	for range cap(h.semaphore) {
-		<-h.semaphore
-	}
 }
