@@ -7,6 +7,7 @@ import (
 	"maps"
 	"math"
 	"math/rand/v2"
+	"net"
 	"net/url"
 	"os"
 	"os/exec"
@@ -74,6 +75,7 @@ const settled = 80
 type build struct {
 	binary, dir string
 	api         string
+	admin       string // host and port of the admin address; empty: the build has none
 	service     *exec.Cmd
 }
 
@@ -100,7 +102,12 @@ func line(lines []string, i int) string {
 func (b *build) serve(t *testing.T, rpc string) {
 	t.Helper()
 	var err error
-	b.service, b.api, err = start("API", b.binary, "serve", "--rpc", rpc, "--store", filepath.Join(b.dir, "store"), "--stuck-after", "0", "--rpc-rate", "0")
+	args := []string{"serve", "--rpc", rpc, "--store", filepath.Join(b.dir, "store"), "--stuck-after", "0", "--rpc-rate", "0"}
+	if strings.Contains(strings.Join(b.flags(t), "\n"), "serve  --admin-addr") {
+		b.admin = freeAddress(t)
+		args = append(args, "--admin-addr", b.admin)
+	}
+	b.service, b.api, err = start("API", b.binary, args...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,6 +124,16 @@ func (b *build) stop(t *testing.T) {
 }
 
 var flagLine = regexp.MustCompile(`(?m)^  --?(\S+)|\(default [^)]*\)`)
+
+// freeAddress is a loopback address that nothing listens on.
+func freeAddress(t *testing.T) string {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().String()
+}
 
 // flags are the names of all flags and what they are by default.
 func (b build) flags(t *testing.T) (lines []string) {
@@ -137,6 +154,9 @@ var sample = regexp.MustCompile(`(?m)^(?:# TYPE .*|braid_[^ ]*)`)
 // metrics are their types, names and labels.
 func (b build) metrics(t *testing.T) []string {
 	root := strings.TrimSuffix(b.api, "/api/v1")
+	if b.admin != "" {
+		root = "http://" + b.admin
+	}
 	body, _ := ask(t, root+"/metrics")
 	lines := sample.FindAllString(string(body), -1)
 	slices.Sort(lines)

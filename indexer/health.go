@@ -14,6 +14,7 @@ import (
 type Health struct {
 	Ready     bool      // there is a snapshot, of whatever age
 	Reason    string    // what is wrong, in one line of at most 500 bytes; empty: nothing
+	Joining   string    // how far joining the chain has come, in one line; empty: it has ended
 	Reachable bool      // the nodes last agreed on a head
 	Block     uint64    // number of the block of the snapshot
 	Lag       uint64    // number of blocks by which the nodes are ahead of the snapshot
@@ -53,7 +54,7 @@ func (x *Indexer) recordHead(head chain.HeadUpdate) {
 // is the head.
 func (x *Indexer) recordSnapshot(b market.Block, head chain.HeadUpdate) {
 	x.updateHealth(func(h *Health) {
-		h.Block, h.Lag, h.Reason = b.Number, head.QuorumHeight-min(b.Number, head.QuorumHeight), ""
+		h.Block, h.Lag, h.Reason, h.Joining = b.Number, head.QuorumHeight-min(b.Number, head.QuorumHeight), "", ""
 		if head.ConfirmedAt.After(h.Updated) {
 			h.Updated = head.ConfirmedAt
 		}

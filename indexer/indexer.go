@@ -107,7 +107,7 @@ func New(c Config) *Indexer {
 		metrics:  newMetrics(c.Registry),
 		progress: c.Progress, sources: c.Sources, store: c.Store, auditor: newAuditor(c.AuditEvery), saver: saver{wake: make(chan struct{}, 1)},
 		ready:  make(chan struct{}),
-		health: Health{Reason: "joining: no block yet"},
+		health: Health{Joining: "joining: no block yet"},
 	}
 	x.changed.Store(new(make(chan struct{})))
 	if c.Registry != nil {

@@ -233,7 +233,7 @@ func (x *Indexer) progressReporter(stage string) func(done, of int) {
 		if past := now.Sub(began); done > 0 && past > time.Second {
 			p.Left = time.Duration(float64(past) * float64(of-done) / float64(done))
 		}
-		x.updateHealth(func(h *Health) { h.Reason = "joining: " + p.String() })
+		x.updateHealth(func(h *Health) { h.Joining = "joining: " + p.String() })
 		if reported = now; x.progress != nil {
 			x.progress(p)
 		}

@@ -1,9 +1,9 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -42,7 +42,7 @@ func TestNodesAreNotLocal(t *testing.T) {
 	unproved := func(s venue.Source) bool { return s.Unproved != "" }
 	for _, local := range []bool{false, true} {
 		s := service{local: local}
-		d, err := s.deployment(t.Context(), client, logger(&bytes.Buffer{}))
+		d, err := s.deployment(t.Context(), client, slog.New(slog.DiscardHandler))
 		if err != nil {
 			t.Fatal(err)
 		}

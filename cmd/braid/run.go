@@ -31,6 +31,13 @@ const shutdownGrace = 5 * time.Second
 // run follows the chain and serves on l until ctx ends. ready is called once,
 // when the first snapshot has been published.
 func (s *service) run(ctx context.Context, l net.Listener, log *slog.Logger, ready func()) error {
+	adminListener, err := s.listenAdmin(log)
+	if err != nil {
+		return err
+	}
+	if adminListener != nil {
+		defer adminListener.Close()
+	}
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	node, err := chain.Open(ctx, chain.Config{URLs: s.rpc.list, ChainID: monad.ChainID, Rate: s.rpcRate, StuckAfter: s.stuckAfter, Registry: registry})
@@ -47,12 +54,31 @@ func (s *service) run(ctx context.Context, l net.Listener, log *slog.Logger, rea
 		return err
 	}
 	defer closeStore()
-	closing := make(chan struct{})
-	handler, err := s.handler(l, index, d, closing, log, registry)
+	stopping := newStopping()
+	handler, admin, err := s.handler(l, index, d, stopping, log, registry)
 	if err != nil {
 		return err
 	}
-	return s.serve(ctx, l, index, newServer(handler, log), closing, d.sources, log, ready)
+	limited := newConnections(l, s.connections, s.proxies.contain, registry)
+	public := newServer(handler, log)
+	public.ConnState = limited.track
+	servers := []listening{{public, limited}}
+	if adminListener != nil {
+		servers = append(servers, listening{newAdminServer(admin, s.adminAddr, log), adminListener})
+	}
+	return s.serve(ctx, index, servers, stopping, d.sources, log, ready)
+}
+
+// stopping are the stages in which the service stops: it is not ready any more, and
+// then its streams end.
+type stopping struct{ draining, closing chan struct{} }
+
+func newStopping() stopping { return stopping{make(chan struct{}), make(chan struct{})} }
+
+// listening is a server with its listener.
+type listening struct {
+	*http.Server
+	listener net.Listener
 }
 
 // deployment is what the settings and the node tell about the chain's venues.
@@ -91,16 +117,17 @@ func (s *service) indexer(node *chain.Client, sources []venue.Source, log *slog.
 }
 
 // handler is the read path: the API, the page and, for braid dev, the proxy to
-// the chain. Streams end when closing is closed.
-func (s *service) handler(l net.Listener, index *indexer.Indexer, d deployment, closing chan struct{}, log *slog.Logger, registry *prometheus.Registry) (http.Handler, error) {
+// the chain. admin is what the admin address serves.
+func (s *service) handler(l net.Listener, index *indexer.Indexer, d deployment, stop stopping, log *slog.Logger, registry *prometheus.Registry) (public, admin http.Handler, err error) {
 	site := web.Site{PublicURL: strings.TrimRight(s.publicURL, "/"), Address: origin(l.Addr()), Errors: api.Errors()}
 	if s.dev {
 		site.Local = devAccount
 	}
-	handler := api.New(api.Config{
+	service := api.New(api.Config{
 		Head:          index.Head,
 		Changed:       index.Changed,
-		Closing:       closing,
+		Draining:      stop.draining,
+		Closing:       stop.closing,
 		Health:        health(index),
 		Sources:       d.sources,
 		Retired:       d.retired,
@@ -111,51 +138,82 @@ func (s *service) handler(l net.Listener, index *indexer.Indexer, d deployment, 
 		StaleAfter:    s.staleAfter,
 		RatePerSecond: s.rate,
 		MaxStreams:    s.maxStreams,
+		AccessLog:     s.accessLog,
 		Contact:       s.contact,
 		Public:        site.PublicURL,
 		Log:           log,
 		Registry:      registry,
 		Version:       version,
 		Page:          web.Handler(site),
+
+		TrustedProxies: s.proxies,
 	})
 	if !s.dev {
-		return handler, nil
+		return service, service.Admin(), nil
 	}
 	rpc, err := url.Parse(s.rpc.list[0])
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return withRPCProxy(handler, rpc, s.hosts(), log), nil
+	return withRPCProxy(service, rpc, s.hosts(), log), service.Admin(), nil
 }
 
-// serve runs all goroutines of the service and returns when they have ended:
-// the first error, or the end of ctx, ends the others.
-func (s *service) serve(ctx context.Context, l net.Listener, index *indexer.Indexer, server *http.Server, closing chan struct{}, sources []venue.Source, log *slog.Logger, ready func()) error {
-	g, ctx := errgroup.WithContext(ctx)
-	g.Go(func() error { return index.Run(ctx) })
+// serve runs all goroutines of the service and returns when they have ended. The
+// first error ends the others at once. When ctx ends, the service says that it is
+// not ready, goes on for the time of --drain, and then finishes what it has begun.
+func (s *service) serve(ctx context.Context, index *indexer.Indexer, servers []listening, stop stopping, sources []venue.Source, log *slog.Logger, ready func()) error {
+	g, work := errgroup.WithContext(context.WithoutCancel(ctx))
+	work, end := context.WithCancel(work)
+	defer end()
+	g.Go(func() error { return index.Run(work) })
 	if s.pauseFile != "" {
 		g.Go(func() error {
-			watchPauseFile(ctx, s.pauseFile, sources, func(paused map[string]string) { index.Pause("operator", paused) }, log)
+			watchPauseFile(work, s.pauseFile, sources, func(paused map[string]string) { index.Pause("operator", paused) }, log)
 			return nil
 		})
 	}
-	g.Go(func() error {
-		if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
-			return err
-		}
-		return nil
-	})
+	for _, server := range servers {
+		g.Go(func() error {
+			if err := server.Serve(server.listener); !errors.Is(err, http.ErrServerClosed) {
+				return err
+			}
+			return nil
+		})
+	}
 	g.Go(func() error {
 		select {
 		case <-index.Ready():
 			ready()
 		case <-ctx.Done():
+		case <-work.Done():
 		}
-		<-ctx.Done()
-		close(closing) // streams do not end by themselves
-		return shutdown(server, shutdownGrace)
+		select {
+		case <-ctx.Done():
+			s.drainRequests(work, stop, log)
+		case <-work.Done():
+		}
+		close(stop.closing) // streams do not end by themselves
+		defer end()
+		var errs []error
+		for _, server := range servers {
+			errs = append(errs, shutdown(server.Server, shutdownGrace))
+		}
+		return errors.Join(errs...)
 	})
 	return g.Wait()
+}
+
+// drainRequests waits until proxies have seen that the service is not ready.
+func (s *service) drainRequests(work context.Context, stop stopping, log *slog.Logger) {
+	if s.drain == 0 {
+		return
+	}
+	log.Info("stopping: not ready any more, requests are still answered", "for", s.drain)
+	close(stop.draining)
+	select {
+	case <-time.After(s.drain):
+	case <-work.Done():
+	}
 }
 
 // origin is the URL by which a browser on this machine reaches a listener.
@@ -170,6 +228,6 @@ func origin(a net.Addr) string {
 func health(x *indexer.Indexer) func() api.Health {
 	return func() api.Health {
 		h := x.Health()
-		return api.Health{Ready: h.Ready, Reason: h.Reason, Reachable: h.Reachable, Block: h.Block, Lag: h.Lag, Updated: h.Updated, Paused: h.Paused}
+		return api.Health{Ready: h.Ready, Reason: h.Reason, Joining: h.Joining, Reachable: h.Reachable, Block: h.Block, Lag: h.Lag, Updated: h.Updated, Paused: h.Paused}
 	}
 }

@@ -27,6 +27,7 @@ func serve(ctx context.Context, args []string, getenv func(string) string, stdou
 	f.StringVar(&s.storeFile, "store", "", "`file` that keeps the market between runs; without it every start reads the whole chain")
 	f.Uint64Var(&s.auditEvery, "audit-every", 100, "compare some pools with their state on the chain every so many `blocks`; 0: never")
 	f.Var(&s.off, "off", "`ids` of sources not to follow at all")
+	f.DurationVar(&s.drain, "drain", 5*time.Second, "when told to stop, say so at /readyz and go on for this `long`, so that no proxy sends more requests")
 	if err := parseSettings(f, args, getenv); err != nil {
 		return err
 	}
@@ -38,7 +39,7 @@ func serve(ctx context.Context, args []string, getenv func(string) string, stdou
 		return err
 	}
 	defer l.Close()
-	log := logger(stderr)
+	log := s.logger(stderr)
 	logSettings(f, log)
 	s.progress = progressBar(stdout)
 	return s.run(ctx, l, log, func() {
@@ -71,7 +72,7 @@ func dev(ctx context.Context, args []string, getenv func(string) string, stdout,
 		return err
 	}
 	defer l.Close()
-	log := logger(stderr)
+	log := s.logger(stderr)
 	c.Log = log
 	c.Progress = func(line string) { fmt.Fprintln(stdout, line) }
 	c.Families = families.Of(c.Sources, monad.WrappedNative)
@@ -93,6 +94,11 @@ braid is ready
 	})
 }
 
-func logger(w io.Writer) *slog.Logger {
-	return slog.New(slog.NewTextHandler(w, nil))
+// logger writes to w as the settings say.
+func (s *service) logger(w io.Writer) *slog.Logger {
+	options := &slog.HandlerOptions{Level: s.logLevel}
+	if s.logFormat == "json" {
+		return slog.New(slog.NewJSONHandler(w, options))
+	}
+	return slog.New(slog.NewTextHandler(w, options))
 }

@@ -8,11 +8,21 @@ import (
 	"time"
 )
 
+// maxHeaderBytes is the size of the largest header of a request.
+const maxHeaderBytes = 16 << 10
+
 // newServer has a time limit for each part of a request: its header, its body,
-// whether it is read or not, and the answer. Streams set limits of their own.
+// whether it is read or not, and the answer. Streams set limits of their own. It
+// speaks HTTP/1.1, and HTTP/2 without TLS to clients that begin with it, such as
+// proxies.
 func newServer(h http.Handler, log *slog.Logger) *http.Server {
+	protocols := new(http.Protocols)
+	protocols.SetHTTP1(true)
+	protocols.SetUnencryptedHTTP2(true)
 	return &http.Server{
 		Handler:           h,
+		Protocols:         protocols,
+		MaxHeaderBytes:    maxHeaderBytes,
 		ReadHeaderTimeout: 5 * time.Second,
 		ReadTimeout:       10 * time.Second,
 		WriteTimeout:      30 * time.Second,

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"log/slog"
 	"net"
 	"net/url"
 	"strings"
@@ -38,6 +39,13 @@ type service struct {
 	pauseFile    string
 	gasSchedule  string // ethereum, monad, or empty: that of the chain
 	local        bool   // the chain is our own: the data of package monad holds by construction, and gas costs what it does on Ethereum
+	adminAddr    string // empty: no admin address
+	drain        time.Duration
+	proxies      prefixes
+	connections  int // most open at the same time
+	accessLog    bool
+	logLevel     slog.Level
+	logFormat    string // text or json
 	dev          bool   // the chain is that of braid dev, and the page offers its account
 }
 
@@ -53,6 +61,12 @@ func (s *service) flags(f *flag.FlagSet) {
 	f.StringVar(&s.hops, "hops", "", "tokens that a route may pass: `verified` or all (default verified, on a local chain all)")
 	f.IntVar(&s.maxStreams, "max-streams", 256, "quote `streams` open at the same time; one client gets a quarter")
 	f.StringVar(&s.contact, "contact", "", "where to report vulnerabilities, a mailto: or https: `URI`; without it there is no security.txt")
+	f.StringVar(&s.adminAddr, "admin-addr", defaultAdminAddr, "where health, readiness in full, metrics and profiles are served, for the operator alone (`host:port`); empty: nowhere")
+	f.Var(&s.proxies, "trusted-proxy", "network (`CIDR`) of proxies whose X-Forwarded-For names the client; repeat it for further ones")
+	f.IntVar(&s.connections, "max-connections", 4096, "`connections` open at the same time; one client gets a quarter")
+	f.BoolVar(&s.accessLog, "access-log", false, "log every request: its id, route, status and time, but no parameters")
+	f.TextVar(&s.logLevel, "log-level", slog.LevelInfo, "least `level` that is logged: debug, info, warn or error")
+	f.StringVar(&s.logFormat, "log-format", "text", "`format` of the log: text or json")
 	f.StringVar(&s.publicURL, "public-url", "", "the `URL` under which the service is reached from outside, for /openapi.json and /docs")
 }
 
@@ -79,6 +93,12 @@ func (s *service) check() error {
 		return fmt.Errorf("--contact %.80q is not a mailto: or https: URI", s.contact)
 	case s.publicURL != "" && !isPublicURL(s.publicURL):
 		return fmt.Errorf("--public-url %.80q is not an http or https URL without query and fragment, such as https://swap.example.org", s.publicURL)
+	case s.connections < 1:
+		return fmt.Errorf("--max-connections %d is not above 0", s.connections)
+	case s.logFormat != "text" && s.logFormat != "json":
+		return fmt.Errorf("--log-format %.20q is neither text nor json", s.logFormat)
+	case s.drain < 0:
+		return fmt.Errorf("--drain %s is below 0", s.drain)
 	case s.stuckAfter < 0:
 		return fmt.Errorf("--stuck-after %s is below 0: 0 is never", s.stuckAfter)
 	case !(s.rpcRate >= 0):

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net/netip"
 	"net/url"
 	"os"
 	"slices"
@@ -116,6 +117,39 @@ func (l *list) Set(value string) error {
 		}
 	}
 	return nil
+}
+
+// prefixes is a setting of several networks. An address alone is a network of one.
+type prefixes []netip.Prefix
+
+func (p *prefixes) String() string {
+	var all list
+	for _, n := range *p {
+		all = append(all, n.String())
+	}
+	return all.String()
+}
+
+func (p *prefixes) Set(value string) error {
+	var all list
+	all.Set(value) // cannot fail
+	for _, v := range all {
+		n, err := netip.ParsePrefix(v)
+		if err != nil {
+			a, bad := netip.ParseAddr(v)
+			if bad != nil {
+				return fmt.Errorf("%.60q is not a network such as 10.0.0.0/8 or an address", v)
+			}
+			n = netip.PrefixFrom(a, a.BitLen())
+		}
+		*p = append(*p, n.Masked())
+	}
+	return nil
+}
+
+// contain says whether an address is of one of the networks.
+func (p prefixes) contain(a netip.Addr) bool {
+	return slices.ContainsFunc(p, func(n netip.Prefix) bool { return n.Contains(a) })
 }
 
 // nodeURLs is a list of URLs that may hold API keys: String shows their schemes
