@@ -13,14 +13,17 @@ import (
 // more is asked than can be answered. It keeps these rules:
 //
 //   - At most one search runs per core, less one core for the follower of the
-//     chain (at least one search runs).
+//     chain, and at least two.
+//   - Requests that need many searches, such as /depth, get all slots but one per
+//     client, so that the first search of another client seldom waits for a long one.
 //   - A request waits for its first search at most maxWait, and at most maxWaiting
 //     requests wait; the others are rejected at once with OVERLOADED.
 //   - Clients share the cores evenly: of the clients that wait, the one whose
 //     searches took the least time comes first (start-time fair queueing).
 //   - When too many wait, the client with most waiting requests loses one.
 type admission struct {
-	slots      int
+	slots      int // searches that may run
+	share      int // of them for the second and further searches of one client's requests
 	maxWaiting int
 	maxWait    time.Duration
 	metrics    *admissionMetrics
@@ -50,8 +53,9 @@ type waiter struct {
 const assumedSearch = time.Millisecond
 
 func newAdmission(maxWaiting int, maxWait time.Duration, m *admissionMetrics) *admission {
+	slots := max(runtime.GOMAXPROCS(0)-1, 2)
 	return &admission{
-		slots: max(runtime.GOMAXPROCS(0)-1, 1), maxWaiting: maxWaiting, maxWait: maxWait,
+		slots: slots, share: slots - 1, maxWaiting: maxWaiting, maxWait: maxWait,
 		metrics: m, clients: map[netip.Prefix]*clientLoad{},
 	}
 }
@@ -192,22 +196,32 @@ func (t *turn) await(ctx context.Context, w *waiter) error {
 func (a *admission) next() {
 	for a.running < a.slots {
 		var c *clientLoad
+		var i int
 		for _, other := range a.clients {
-			if len(other.queue) > 0 && (c == nil || other.used < c.used) {
-				c = other
+			if k := other.eligible(a.share); k >= 0 && (c == nil || other.used < c.used) {
+				c, i = other, k
 			}
 		}
 		if c == nil {
 			return
 		}
-		w := c.queue[0]
-		a.remove(c, 0)
+		w := c.queue[i]
+		a.remove(c, i)
 		a.clock = max(a.clock, c.used)
 		a.running++
 		c.running++
 		c.used += assumedSearch
 		w.done <- nil
 	}
+}
+
+// eligible is the index of the search of a client that may run next, if there is a
+// slot; -1 if there is none.
+func (c *clientLoad) eligible(share int) int {
+	if c.running < share && len(c.queue) > 0 {
+		return 0
+	}
+	return slices.IndexFunc(c.queue, func(w *waiter) bool { return w.first })
 }
 
 // remove takes a waiter out of its queue.

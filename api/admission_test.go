@@ -21,8 +21,8 @@ var greedy, modest = netip.MustParsePrefix("10.0.0.1/32"), netip.MustParsePrefix
 // fill takes all slots, as searches that do not end. free ends them.
 func (a *admission) fill(t testing.TB) (free func()) {
 	var turns []*turn
-	for range a.slots {
-		_, turn := a.withTurn(t.Context(), netip.Prefix{})
+	for i := range a.slots {
+		_, turn := a.withTurn(t.Context(), netip.PrefixFrom(netip.AddrFrom4([4]byte{192, 0, 2, byte(i)}), 32))
 		if err := turn.acquire(t.Context()); err != nil {
 			t.Fatal(err)
 		}
@@ -37,7 +37,7 @@ func (a *admission) fill(t testing.TB) (free func()) {
 
 func testAdmission(t *testing.T, slots, maxWaiting int) *admission {
 	a := New(testConfig(t)).(*server).admission
-	a.slots, a.maxWaiting = slots, maxWaiting
+	a.slots, a.share, a.maxWaiting = slots, slots, maxWaiting
 	return a
 }
 
@@ -92,6 +92,35 @@ func TestAdmissionIsFair(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestAdmissionShare: further searches of one client's requests do not get all slots;
+// first ones do.
+func TestAdmissionShare(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := testAdmission(t, 3, 256)
+		a.share, a.maxWait = 2, time.Hour
+		end := make(chan struct{})
+		for range 10 {
+			go func() {
+				ctx, turn := a.withTurn(t.Context(), greedy)
+				if turn.acquire(ctx) == nil {
+					<-end
+					turn.release()
+				}
+			}()
+		}
+		synctest.Wait()
+		if running, _ := a.load(); running != 2 {
+			t.Errorf("%d run", running)
+		}
+		for _, client := range []netip.Prefix{modest, greedy} {
+			if err := <-a.enter(t, client, func() {}); err != nil {
+				t.Error(err)
+			}
+		}
+		close(end)
+	})
 }
 
 // TestAdmissionSheds: when too many wait, the client with most of them loses one.
@@ -201,7 +230,7 @@ func TestOverload(t *testing.T) {
 // other for ever.
 func TestOneSlot(t *testing.T) {
 	h := New(testConfig(t)).(*server)
-	h.admission.slots, h.admission.maxWait = 1, time.Minute
+	h.admission.slots, h.admission.share, h.admission.maxWait = 1, 1, time.Minute
 	web := httptest.NewServer(h)
 	defer web.Close()
 	s := service{web, t}

@@ -100,7 +100,7 @@ func newEnvironment() (*environment, error) {
 // address that it prints after a word.
 func start(word, binary string, args ...string) (*exec.Cmd, string, error) {
 	cmd := exec.Command(binary, args...)
-	cmd.Env = append(os.Environ(), "BRAID_ADDR=127.0.0.1:0", "BRAID_LOCAL=true") // a build that has no such setting ignores it
+	cmd.Env = append(os.Environ(), "BRAID_ADDR=127.0.0.1:0", "BRAID_LOCAL=true", "BRAID_DRAIN=0s") // a build that has no such setting ignores it
 	cmd.Stderr = os.Stderr
 	out, err := cmd.StdoutPipe()
 	if err != nil {

@@ -233,7 +233,7 @@ func (s *siege) emptyPools(r *report) {
 	r.timed("grown_mb", grown/1e6, (float64(maxPoolBytes*s.empty)+rssNoise*rss)/1e6)
 	if s.full {
 		began := time.Now()
-		s.serve()
+		s.serve(s.freeAddress())
 		r.timed("join_ms", float64(time.Since(began).Milliseconds()), s.joinMs+maxJoinMs)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -39,6 +40,7 @@ type siege struct {
 	service *exec.Cmd
 	root    string // URL of the service
 	log     string // file
+	admin   string // host and port of its admin address
 	joinMs  float64
 	market  *survey
 	honest  []order
@@ -62,7 +64,8 @@ func (s *siege) start(t *testing.T) {
 	}
 	t.Cleanup(func() { s.chain.Close() })
 	began := time.Now()
-	if s.service, s.root = s.serve(); s.service == nil {
+	s.admin = s.freeAddress()
+	if s.service, s.root = s.serve(s.admin); s.service == nil {
 		t.Fatal("braid serve does not become ready")
 	}
 	s.joinMs = float64(time.Since(began).Milliseconds())
@@ -74,17 +77,27 @@ func (s *siege) start(t *testing.T) {
 // patience is how long an attack may keep the service from what it should do at once.
 const patience = 3 * time.Minute
 
-// serve starts a service with default settings on a free port, and returns when it
-// is ready; nil if it is not within patience. It ends with the test.
-func (s *siege) serve() (service *exec.Cmd, root string) {
+// freeAddress is a loopback address that nothing listens on.
+func (s *siege) freeAddress() string {
+	s.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		s.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().String()
+}
+
+// serve starts a service with default settings but for its addresses, and returns
+// when it is ready; nil if it is not within patience. It ends with the test.
+func (s *siege) serve(admin string) (service *exec.Cmd, root string) {
 	s.Helper()
 	s.log = filepath.Join(s.TempDir(), "log")
 	log, err := os.Create(s.log)
 	if err != nil {
 		s.Fatal(err)
 	}
-	cmd := exec.Command(s.binary, "serve", "--rpc", s.chain.URL())
-	cmd.Env = append(os.Environ(), "BRAID_ADDR=127.0.0.1:0")
+	cmd := exec.Command(s.binary, "serve", "--local", "--rpc", s.chain.URL(), "--addr", "127.0.0.1:0", "--admin-addr", admin)
 	cmd.Stderr = log
 	out, err := cmd.StdoutPipe()
 	if err == nil {

@@ -1,7 +1,8 @@
 // Package siege_test attacks the running product as anybody could who may create
-// pools and tokens: a local chain in this process, the service on it as a process of
-// its own with default settings, and an attacker whose transactions fill blocks of the
-// chain. What their gas would cost on mainnet is the cost of an attack.
+// pools and tokens, or send requests: a local chain in this process, the service on it
+// as a process of its own with default settings, an attacker whose transactions fill
+// blocks of the chain, and clients of several addresses that ask for more than can be
+// answered. What the gas would cost on mainnet is the cost of an attack.
 package siege_test
 
 import (
@@ -9,6 +10,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"braid/venuetest"
 )
@@ -47,16 +49,23 @@ type sizes struct {
 	booked     int // orders in an order book
 	idle       int // blocks over which processor time is measured
 	settle     int // blocks to wait for the least memory
+
+	connections int           // of one client that asks for depth
+	requests    int           // of another client beside it
+	span        time.Duration // of an overload
+	idleClients int           // connections that do nothing
 }
 
 var (
 	short = sizes{
 		orders: 24, positions: 20, shapes: 1, ticks: 1_000, dust: 2_000, codeless: 100, blocks: 3, empty: 2_000,
 		dustyPools: 200, booked: 400, idle: 2,
+		connections: 30, requests: 30, span: time.Second, idleClients: 200,
 	}
 	full = sizes{
 		orders: 200, positions: 1_000, ticks: 40_000, dust: 100_000, codeless: 500, blocks: 9, empty: 100_000,
 		dustyPools: 20_000, booked: 20_000, idle: 20, settle: 10,
+		connections: 300, requests: 300, span: 10 * time.Second, idleClients: 10_000,
 	}
 )
 
@@ -87,6 +96,9 @@ func TestSiege(t *testing.T) {
 		{"dust-pools", (*siege).dustPools},
 		{"empty-pools", (*siege).emptyPools},
 		{"dust-ticks", (*siege).dustTicks},
+		{"depth-flood", (*siege).depthFlood},
+		{"overload", (*siege).overload},
+		{"idle-connections", (*siege).idleConnections},
 	} {
 		t.Run(attack.name, func(t *testing.T) {
 			s.play(t, attack.name, attack.play)

@@ -16,7 +16,7 @@ const defaultAdminAddr = "127.0.0.1:8081"
 // as by another instance on this machine, it takes a free port. It is nil if there
 // is to be none.
 func (s *service) listenAdmin(log *slog.Logger) (net.Listener, error) {
-	if s.adminAddr == "" {
+	if s.adminURL = "off"; s.adminAddr == "" {
 		return nil, nil
 	}
 	l, err := net.Listen("tcp", s.adminAddr)
@@ -27,7 +27,7 @@ func (s *service) listenAdmin(log *slog.Logger) (net.Listener, error) {
 	if err != nil {
 		return nil, fmt.Errorf("cannot listen on %.80q: %w: choose another with --admin-addr or BRAID_ADMIN_ADDR", s.adminAddr, err)
 	}
-	log.Info("admin", "url", "http://"+l.Addr().String(), "paths", "/healthz /readyz /metrics /debug/pprof/")
+	s.adminURL = "http://" + l.Addr().String()
 	return l, nil
 }
 

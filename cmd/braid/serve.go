@@ -46,8 +46,9 @@ func serve(ctx context.Context, args []string, getenv func(string) string, stdou
 		fmt.Fprintf(stdout, `
 braid is ready
   page      http://%[1]s/
+  admin     %[2]s
   API       http://%[1]s/api/v1
-`, l.Addr())
+`, l.Addr(), s.adminURL)
 	})
 }
 
@@ -86,11 +87,12 @@ func dev(ctx context.Context, args []string, getenv func(string) string, stdout,
 		fmt.Fprintf(stdout, `
 braid is ready
   page      http://%[1]s/
+  admin     %[6]s
   API       http://%[1]s/api/v1
   JSON-RPC  %[2]s (WebSocket too), chain ID %[3]d
   account   %[4]s, funded with native and every token
   key       0x%[5]x, known to everyone: for this chain only
-`, l.Addr(), local.URL(), monad.ChainID, devchain.DevAccount, crypto.FromECDSA(devchain.DevKey))
+`, l.Addr(), local.URL(), monad.ChainID, devchain.DevAccount, crypto.FromECDSA(devchain.DevKey), s.adminURL)
 	})
 }
 

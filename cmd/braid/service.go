@@ -40,6 +40,7 @@ type service struct {
 	gasSchedule  string // ethereum, monad, or empty: that of the chain
 	local        bool   // the chain is our own: the data of package monad holds by construction, and gas costs what it does on Ethereum
 	adminAddr    string // empty: no admin address
+	adminURL     string // once it listens
 	drain        time.Duration
 	proxies      prefixes
 	connections  int // most open at the same time

@@ -28,7 +28,7 @@ async function proxy(to: string): Promise<{ url: string; hang(): void; close(): 
 }
 
 async function streams(service: Service): Promise<number> {
-  const text = await (await fetch(`${service.page}/metrics`)).text();
+  const text = await (await fetch(`${service.admin}/metrics`)).text();
   return Number(/^braid_streams (\d+)/m.exec(text)![1]);
 }
 
@@ -42,7 +42,7 @@ const silenceNotice = (page: Page) => page.locator(".news", { hasText: /No news 
 
 export function connection(environment: Environment): void {
   check("a frozen service is reported within seconds, Swap is disabled, and both recover without a reload", async () => {
-    const service = await braid("serve", "--local", "--addr", "127.0.0.1:0", "--rpc", environment.dev.rpc);
+    const service = await braid("serve", "--local", "--drain", "0s", "--addr", "127.0.0.1:0", "--rpc", environment.dev.rpc);
     const { page, context } = await visit(environment.browser, `${service.page}/?in=MON&out=USDC&amount=10`, { wallet: environment.wallet() });
     try {
       await connect(page, "Test wallet");
@@ -84,7 +84,7 @@ export function connection(environment: Environment): void {
   });
 
   check("twelve tabs show quotes, whether all are visible or all but one hidden", async () => {
-    const service = await braid("serve", "--local", "--addr", "127.0.0.1:0", "--rpc", environment.dev.rpc);
+    const service = await braid("serve", "--local", "--drain", "0s", "--addr", "127.0.0.1:0", "--rpc", environment.dev.rpc);
     const { page: first, context } = await visit(environment.browser, `${service.page}/?in=MON&out=USDC&amount=1`);
     try {
       const tabs = [first];

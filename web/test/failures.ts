@@ -142,7 +142,7 @@ export function failures(environment: Environment): void {
 
   check("quotes return after the service has restarted", async () => {
     const addr = `127.0.0.1:${await freePort()}`;
-    let service = await braid("serve", "--local", "--addr", addr, "--rpc", environment.dev.rpc);
+    let service = await braid("serve", "--local", "--drain", "0s", "--addr", addr, "--rpc", environment.dev.rpc);
     const { page, context } = await visit(environment.browser, `${service.page}/?in=MON&out=USDC&amount=10`);
     try {
       await quoted(page);
@@ -150,7 +150,7 @@ export function failures(environment: Environment): void {
       await service.stop();
       await page.getByText("The service does not answer").waitFor();
       await page.screenshot({ path: `${screenshots}/down-light.png` });
-      service = await braid("serve", "--local", "--addr", addr, "--rpc", environment.dev.rpc);
+      service = await braid("serve", "--local", "--drain", "0s", "--addr", addr, "--rpc", environment.dev.rpc);
       await quoted(page);
     } finally {
       await context.close();

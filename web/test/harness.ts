@@ -13,6 +13,7 @@ export const screenshots = `${root}build/screens`;
 
 export interface Service {
   page: string;
+  admin: string;
   rpc: string;
   stop(): Promise<void>;
   /** SIGSTOP freezes the process with its connections open, SIGCONT resumes it. */
@@ -30,7 +31,7 @@ export async function braid(...args: string[]): Promise<Service> {
   }
   if (!values.has("API")) throw new Error(`braid ${args[0]} ended before it was ready`);
   child.stdout!.resume();
-  return { page: values.get("page")!.replace(/\/$/, ""), rpc: values.get("JSON-RPC") ?? "", stop: () => stop(child), signal: (name) => child.kill(name) };
+  return { page: values.get("page")!.replace(/\/$/, ""), admin: values.get("admin")!, rpc: values.get("JSON-RPC") ?? "", stop: () => stop(child), signal: (name) => child.kill(name) };
 }
 
 async function stop(child: ChildProcess): Promise<void> {
