@@ -20,16 +20,18 @@ type Graph struct {
 	Unlisted []bool // by token: not on the token list
 	Core     *Core
 
-	prices []Price // by token
-	ways   []Way   // as Arcs
-	fans   []fan   // by token
-	kinds  []uint8 // by token, of arcs that lead to it
+	prices  []Price   // by token
+	medians []float64 // by token: the price, also where it is withheld; 0 if unknown
+	ways    []Way     // as Arcs
+	fans    []fan     // by token
+	kinds   []uint8   // by token, of arcs that lead to it
 
 	*ground
 	tokens []Token
 	pools  []venue.Pool
 	lanes  []lane
 	rates  []rate // as lanes
+	votes  []vote // as lanes
 }
 
 // Way is what a look at an arc needs in most cases. Its lift is that of Onward.

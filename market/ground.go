@@ -82,12 +82,12 @@ func (g *Graph) place(old *Graph) {
 	for t := range g.row[1:] {
 		g.row[t+1] += g.row[t]
 	}
-	g.lanes, g.rates = make([]lane, len(g.plots)), make([]rate, len(g.plots))
+	g.lanes, g.rates, g.votes = make([]lane, len(g.plots)), make([]rate, len(g.plots)), make([]vote, len(g.plots))
 	for k := range g.plots {
 		p := &g.plots[k]
 		next := &g.row[p.from+1]
 		if p.lane != vacant {
-			g.lanes[*next], g.rates[*next] = old.lanes[p.lane], old.rates[p.lane]
+			g.lanes[*next], g.rates[*next], g.votes[*next] = old.lanes[p.lane], old.rates[p.lane], old.votes[p.lane]
 		}
 		p.lane = *next
 		*next++

@@ -1,7 +1,6 @@
 package market
 
 import (
-	"math"
 	"slices"
 
 	"braid/venue"
@@ -10,15 +9,12 @@ import (
 // lane is one direction of a pool. But for the numbers of lanes and arcs it is
 // true of the pool alone, so that a graph takes it over from an older one.
 type lane struct {
-	Pool, To int32
-	In, Out  uint8
-	back     int32   // the lane the other way
-	arc      int32   // from 1; 0 if the lane is shut
-	fade     float32 // h handfuls, as far as asked, are paid at no more than spot/(1+fade*h)
-	backFade float32 // of the lane the other way
-	mid      float64 // price free of the fee; 0 if a direction is shut
-	depth    float64 // of the token that comes in
-
+	Pool, To       int32
+	In, Out        uint8
+	back           int32   // the lane the other way
+	arc            int32   // from 1; 0 if the lane is shut
+	fade           float32 // h handfuls, as far as asked, are paid at no more than spot/(1+fade*h)
+	backFade       float32 // of the lane the other way
 	spot, backSpot float64 // price of the first unit, there and back; 0 if shut
 }
 
@@ -71,7 +67,7 @@ func (g *Graph) lay(s *Snapshot, old *Graph) *stock {
 		}
 	}
 	if same {
-		g.ground, g.lanes, g.rates = old.ground, slices.Clone(old.lanes), slices.Clone(old.rates)
+		g.ground, g.lanes, g.rates, g.votes = old.ground, slices.Clone(old.lanes), slices.Clone(old.rates), slices.Clone(old.votes)
 	} else {
 		g.newGround(s, old, changed)
 	}
@@ -102,16 +98,12 @@ func (g *Graph) model(pool int, arcs *stock) {
 	p, plots := g.pools[pool], g.of(pool)
 	tokens := p.Info().Tokens
 	for in := range tokens {
-		depth := p.Depth(in)
 		for out := range tokens {
 			if in == out {
 				continue
 			}
 			l := &g.lanes[plots[0].lane]
-			*l = lane{
-				Pool: int32(pool), To: plots[0].to, In: uint8(in), Out: uint8(out), back: l.back,
-				mid: p.Spot(in, out), depth: depth,
-			}
+			*l = lane{Pool: int32(pool), To: plots[0].to, In: uint8(in), Out: uint8(out), back: l.back}
 			g.rates[plots[0].lane] = rate{to: l.To, asked: never}
 			if s := venue.SupplyOf(p, in, out); s != nil {
 				arcs.fresh = append(arcs.fresh, newArc(l, s))
@@ -124,13 +116,7 @@ func (g *Graph) model(pool int, arcs *stock) {
 		if l := &g.lanes[plot.lane]; l.In < l.Out {
 			b := &g.lanes[l.back]
 			l.backSpot, b.backSpot = b.spot, l.spot
-			// Both spots are net of the same fee; their ratio is free of it.
-			there, back := &l.mid, &b.mid
-			if *there > 0 && *back > 0 {
-				*there, *back = math.Sqrt(*there / *back), math.Sqrt(*back / *there)
-			} else {
-				*there, *back = 0, 0
-			}
+			g.setVotes(plot.lane, l.back, arcs)
 		}
 	}
 }

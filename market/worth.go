@@ -1,6 +1,9 @@
 package market
 
-import "math"
+import (
+	"cmp"
+	"math"
+)
 
 // A raw unit is worth no more than all the money there is, and not so little
 // that as many as a balance can count come to nothing. What pools say beyond is
@@ -10,12 +13,12 @@ const leastWorth, mostWorth = 1e-80, 1e15
 
 func credible(worth float64) bool { return worth >= leastWorth && worth <= mostWorth }
 
-// appraise gives every token a worth: its price, or what its neighbours'
-// worths make of it, or 1.
+// appraise gives every token a worth: its price, also if that is withheld, or
+// what its neighbours' worths make of it, or 1.
 func (g *Graph) appraise() {
 	known := make([]int32, 0, len(g.Worth)) // of tokens whose neighbours are still to be looked at
 	for t := range g.Worth {
-		if g.Worth[t] = g.prices[t].USD; g.Worth[t] > 0 {
+		if g.Worth[t] = cmp.Or(g.prices[t].USD, g.medians[t]); g.Worth[t] > 0 {
 			known = append(known, int32(t))
 		}
 	}
@@ -69,7 +72,7 @@ func (g *Graph) ask(lane int32, exp int16, arcs *stock) {
 	a, x := arcs.of(l), math.Ldexp(handful, -int(exp))
 	y, _ := a.Pay(min(x, a.Supply.Max))
 	g.rates[lane].there, g.rates[l.back].back = y/x, y/x
-	l.fade = float32(x * fade(a.Supply, min(x*heap, a.Supply.Max)))
+	l.fade = float32(min(x*fade(a.Supply, min(x*heap, a.Supply.Max)), math.MaxFloat32))
 	g.lanes[l.back].backFade = l.fade
 }
 

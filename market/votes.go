@@ -1,0 +1,166 @@
+package market
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+const (
+	// worse is the part by which the price falls over a pool's executable depth.
+	worse = 0.02
+	// spread is the part that a round trip through a pool may cost for its middle to be
+	// a price. Whether a fee or the gap of an order book makes it dear is the same:
+	// nobody corrects a pool whose price is off by less than that. A fee of 1.5 % passes.
+	spread = 0.03
+	// band is the ratio between the highest and the lowest of prices that agree.
+	band = 1.05
+	// mostDepth is more than any balance, in raw units: the sum of all depths is finite.
+	mostDepth = 1e78
+)
+
+// vote is what one direction of a pool says about the price of the token that comes in.
+// It is true of the pool alone.
+type vote struct {
+	to      int32
+	weak    bool    // one direction is shut, or a round trip costs more than spread
+	mid     float64 // price free of the fee, in raw units of the other token; 0 if there is none
+	depth   float64 // executable depth in raw units of the token that comes in
+	reserve float64 // Pool.Depth of that token; 0 in all but one of its votes
+}
+
+// setVotes notes what both directions between two tokens of a pool say. The executable
+// depth is the least that the pool takes of a token, or pays of it, until the price is
+// worse: a pool that takes very much of a token at a made-up price has no weight beyond
+// what it can pay.
+func (g *Graph) setVotes(lane, back int32, arcs *stock) {
+	p, l, b := g.pools[g.lanes[lane].Pool], &g.lanes[lane], &g.lanes[back]
+	there, here := vote{to: l.To}, vote{to: b.To}
+	x, y := executable(l, arcs)
+	v, w := executable(b, arcs)
+	spotThere, spotBack := p.Spot(int(l.In), int(l.Out)), p.Spot(int(l.Out), int(l.In))
+	switch {
+	case x > 0 && v > 0:
+		there.depth, here.depth = min(x, w), min(v, y)
+		there.weak = !(spotThere*spotBack >= 1-spread)
+	case x > 0:
+		there.depth, here.depth, there.weak = x, y, true
+	case v > 0:
+		there.depth, here.depth, there.weak = w, v, true
+	}
+	if there.depth > 0 && here.depth > 0 {
+		there.mid, here.mid, here.weak = middle(spotThere, spotBack), middle(spotBack, spotThere), there.weak
+	}
+	if l.Out == 0 || l.In == 0 && l.Out == 1 { // one vote for each token of a pool
+		there.reserve = p.Depth(int(l.In))
+	}
+	if b.Out == 0 || b.In == 0 && b.Out == 1 {
+		here.reserve = p.Depth(int(b.In))
+	}
+	g.votes[lane], g.votes[back] = there, here
+}
+
+// middle is the price between both directions. Both spots are net of the same fee, their
+// ratio is free of it. Of a pool that pays one way only it is the price that it pays.
+func middle(there, back float64) float64 {
+	switch {
+	case there > 0 && back > 0:
+		return math.Sqrt(there / back)
+	case there > 0:
+		return there
+	case back > 0:
+		return 1 / back
+	}
+	return 0
+}
+
+// executable is what a direction takes and pays until the price is worse.
+func executable(l *lane, arcs *stock) (x, y float64) {
+	if l.arc == 0 {
+		return 0, 0
+	}
+	s := arcs.of(l).Supply
+	x, y, _, _ = s.Until(s.Spot() * (1 - worse))
+	return min(x, mostDepth), min(y, mostDepth)
+}
+
+// votesOf are the votes on the price of a token, in the order of their pools.
+func (g *Graph) votesOf(token int) []vote { return g.votes[g.row[token]:g.row[token+1]] }
+
+// ballot is a vote on the price of a token. Weights are raw units of that very token: a
+// pool that asks for it at a made-up price has as much weight as it holds of it in fact.
+type ballot struct{ votes []ballotVote }
+
+type ballotVote struct {
+	usd, weight float64
+	from        int32   // the token by whose price this is one
+	sum         float64 // of all weights up to this one
+}
+
+func (b *ballot) clear() { b.votes = b.votes[:0] }
+
+func (b *ballot) add(v ballotVote) {
+	if v.weight > 0 {
+		b.votes = append(b.votes, v)
+	}
+}
+
+// count is the price by weighted median, the deepest vote for about that price, and
+// whether a band of prices that agree has half of the weight. Votes out of a band around
+// the median do not count: the median of the rest is the price.
+func (b *ballot) count() (usd float64, deepest ballotVote, agreed bool) {
+	switch votes := b.votes; len(votes) {
+	case 0:
+		return 0, ballotVote{from: -1}, false
+	case 1:
+		return votes[0].usd, votes[0], true
+	}
+	votes := b.votes
+	slices.SortFunc(votes, func(x, y ballotVote) int {
+		return cmp.Or(cmp.Compare(x.usd, y.usd), cmp.Compare(x.weight, y.weight), cmp.Compare(x.from, y.from))
+	})
+	sum := 0.0
+	for i := range votes {
+		sum += votes[i].weight
+		votes[i].sum = sum
+	}
+	usd = median(votes)
+	lo, hi := 0, len(votes)
+	for votes[lo].usd*math.Sqrt(band) < usd {
+		lo++
+	}
+	for votes[hi-1].usd > usd*math.Sqrt(band) {
+		hi--
+	}
+	agreed = concentrated(votes)
+	votes = votes[lo:hi]
+	usd, deepest = median(votes), votes[0]
+	for _, v := range votes[1:] {
+		if v.weight > deepest.weight {
+			deepest = v
+		}
+	}
+	return usd, deepest, agreed
+}
+
+// median is the least price up to which half of the weight lies.
+func median(votes []ballotVote) float64 {
+	before := votes[0].sum - votes[0].weight
+	half := before + (votes[len(votes)-1].sum-before)/2
+	i, _ := slices.BinarySearchFunc(votes, half, func(v ballotVote, half float64) int { return cmp.Compare(v.sum, half) })
+	return votes[min(i, len(votes)-1)].usd
+}
+
+// concentrated says whether some band has half of the weight.
+func concentrated(votes []ballotVote) bool {
+	half, lo := votes[len(votes)-1].sum/2, 0
+	for hi := range votes {
+		for votes[lo].usd*band < votes[hi].usd {
+			lo++
+		}
+		if votes[hi].sum-votes[lo].sum+votes[lo].weight >= half {
+			return true
+		}
+	}
+	return false
+}
