@@ -9,10 +9,10 @@ import (
 const (
 	// worse is the part by which the price falls over a pool's executable depth.
 	worse = 0.02
-	// spread is the part that a round trip through a pool may cost for its middle to be
+	// maxSpread is the part that a round trip through a pool may cost for its middle to be
 	// a price. Whether a fee or the gap of an order book makes it dear is the same:
 	// nobody corrects a pool whose price is off by less than that. A fee of 1.5 % passes.
-	spread = 0.03
+	maxSpread = 0.03
 	// band is the ratio between the highest and the lowest of prices that agree.
 	band = 1.05
 	// mostDepth is more than any balance, in raw units: the sum of all depths is finite.
@@ -23,7 +23,7 @@ const (
 // It is true of the pool alone.
 type vote struct {
 	to      int32
-	weak    bool    // one direction is shut, or a round trip costs more than spread
+	weak    bool    // one direction is shut, or a round trip costs more than maxSpread
 	mid     float64 // price free of the fee, in raw units of the other token; 0 if there is none
 	depth   float64 // executable depth in raw units of the token that comes in
 	reserve float64 // Pool.Depth of that token; 0 in all but one of its votes
@@ -42,7 +42,7 @@ func (g *Graph) setVotes(lane, back int32, arcs *stock) {
 	switch {
 	case x > 0 && v > 0:
 		there.depth, here.depth = min(x, w), min(v, y)
-		there.weak = !(spotThere*spotBack >= 1-spread)
+		there.weak = !(spotThere*spotBack >= 1-maxSpread)
 	case x > 0:
 		there.depth, here.depth, there.weak = x, y, true
 	case v > 0:

@@ -108,15 +108,8 @@ func share(amount u256.Int, k int) u256.Int {
 
 // Net is the output less the cost of the gas, in raw units of the output token.
 func (a Answer) Net(s *market.Snapshot, token common.Address) float64 {
-	return a.Out.Float() - float64(a.Gas)*gasCost(s, s.USD(token))
-}
-
-// gasCost of a unit of gas in a token of that price; 0 when unknown.
-func gasCost(s *market.Snapshot, usd float64) float64 {
-	if usd == 0 {
-		return 0
-	}
-	return s.GasPrice().Float() * s.USD(s.Chain().WrappedNative) / usd
+	no, _ := s.Token(token)
+	return a.Out.Float() - float64(a.Gas)*s.GasIn(no)
 }
 
 // search looks for paths from one token to another by labels per hop.
@@ -146,7 +139,7 @@ func newSearch(s *market.Snapshot, in, out common.Address) (*search, bool) {
 	}
 	t := &search{s: s, pools: append([]venue.Pool(nil), s.Pools()...), used: make([]bool, len(s.Pools())), in: i, out: o}
 	for n := range s.Tokens() {
-		t.gasCost = append(t.gasCost, gasCost(s, s.Price(n).USD))
+		t.gasCost = append(t.gasCost, s.GasIn(n))
 	}
 	for k := range t.seen {
 		t.seen[k] = make([]label, len(s.Tokens()))

@@ -83,25 +83,29 @@ func (f *finder) swapPools(p plan.Plan) plan.Plan {
 func (f *finder) parallel(p *plan.Plan, s *plan.Step, show func(*market.Arc)) {
 	from, _ := f.s.Token(s.TokenIn())
 	to, _ := f.s.Token(s.TokenOut())
-	offer := func(a *market.Arc) {
-		if !f.banned[a.Source] && !uses(p, f.pools[a.Pool]) {
+	f.between(from, to, func(a *market.Arc) {
+		if !uses(p, f.pools[a.Pool]) {
+			show(a)
+		}
+	})
+}
+
+// between shows the arcs from one token to another that a plan may use.
+func (f *finder) between(from, to int, show func(*market.Arc)) {
+	if !f.g.Connected(to) {
+		f.g.Into(to, func(t int, a *market.Arc) {
+			if t == from && !f.banned[a.Source] {
+				show(a)
+			}
+		})
+		return
+	}
+	ways, fan, start := f.g.Ways(from, math.MaxInt)
+	for i := range ways[:fan] {
+		if a := &f.g.Arcs[start+i]; int(ways[i].To) == to && !f.banned[a.Source] {
 			show(a)
 		}
 	}
-	ways, fan, start := f.g.Ways(from, math.MaxInt)
-	if f.g.Connected(to) {
-		for i := range ways[:fan] {
-			if int(ways[i].To) == to {
-				offer(&f.g.Arcs[start+i])
-			}
-		}
-		return
-	}
-	f.g.Into(to, func(t int, a *market.Arc) {
-		if t == from {
-			offer(a)
-		}
-	})
 }
 
 func uses(p *plan.Plan, pool venue.Pool) bool {

@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"braid/market"
+	"braid/plan"
 	"braid/u256"
 	"braid/venue"
 )
@@ -18,6 +19,7 @@ type finder struct {
 	in, out  int
 	hops     int
 	maxSteps int
+	gasCost  float64 // of a unit of gas in the last token; 0 when unknown
 
 	banned  []bool        // by source
 	far     bool          // paths of all hops may join
@@ -38,6 +40,8 @@ type finder struct {
 		gain float64
 		path []hop
 	}
+
+	path plan.Plan // the best single path, if one carries the order
 
 	tooSmall, tooLarge bool // what pools said in the last search
 
@@ -64,7 +68,7 @@ func newFinder(s *market.Snapshot, o Order) (*finder, error) {
 	}
 	f := finders.Get().(*finder)
 	f.s, f.g, f.pools, f.in, f.out = s, s.Graph(), s.Pools(), in, out
-	f.full, f.tangled, f.lots, f.hoped = false, false, false, 0
+	f.path, f.full, f.tangled, f.lots, f.hoped = plan.Plan{}, false, false, false, 0
 	f.maxSteps = o.MaxSteps
 	if f.maxSteps <= 0 {
 		f.maxSteps = DefaultMaxSteps
@@ -79,6 +83,7 @@ func newFinder(s *market.Snapshot, o Order) (*finder, error) {
 		f.shutOut = f.g.Unlisted
 	}
 	f.makeRoom()
+	f.gasCost = s.GasIn(out)
 	f.net.reset(f)
 	if f.net.effort, f.net.budget = 0, o.Budget; o.Budget <= 0 {
 		f.net.budget = DefaultBudget * f.maxSteps
@@ -95,7 +100,7 @@ func (f *finder) release() {
 	f.barred.gain, f.barred.path = 0, nil
 	clear(f.columns)
 	f.open()
-	f.s, f.g, f.pools, f.shutOut = nil, nil, nil, nil
+	f.s, f.g, f.pools, f.shutOut, f.path = nil, nil, nil, nil, plan.Plan{}
 	finders.Put(f)
 }
 
@@ -127,15 +132,6 @@ func (f *finder) makeRoom() {
 	}
 	f.ahead.best = grown(f.ahead.best, len(f.s.Tokens()))
 	f.around.best = grown(f.around.best, len(f.s.Tokens()))
-}
-
-// gasCost of a unit of gas in the last token; 0 when unknown.
-func (f *finder) gasCost() float64 {
-	native, out := f.s.USD(f.s.Chain().WrappedNative), f.s.Price(f.out).USD
-	if native == 0 || out == 0 {
-		return 0
-	}
-	return f.s.GasPrice().Float() * native / out
 }
 
 // beats compares two outputs net of their gas, of which less than a unit

@@ -60,13 +60,16 @@ func randomOrder(w *world, r *rand.Rand) Order {
 	return w.order(w.tokens[i].Symbol, math.Exp(r.Float64()*math.Log(1e24)), w.tokens[j].Symbol)
 }
 
-// gasCostOf is the cost of a unit of gas in the last token, as the law has it.
+// gasCostOf is the cost of a unit of gas in the last token, as the law has it: where
+// that has none, the cost in the first token at the rate of the best path.
 func gasCostOf(s *market.Snapshot, o Order) float64 {
-	native, out := s.USD(s.Chain().WrappedNative), s.USD(o.TokenOut)
-	if native == 0 || out == 0 {
-		return 0
+	in, _ := s.Token(o.TokenIn)
+	last, _ := s.Token(o.TokenOut)
+	if cost := s.GasIn(last); cost > 0 {
+		return cost
 	}
-	return s.GasPrice().Float() * native / out
+	out, _, _ := bestPath(s, o, 0)
+	return s.GasIn(in) * out.Float() / o.AmountIn.Float()
 }
 
 func TestLaws(t *testing.T) {

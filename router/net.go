@@ -87,7 +87,11 @@ func (n *net) reset(f *finder) {
 	n.addNode(f.in)
 	n.addNode(f.out)
 	n.nodes[sink].v = 1
-	n.gasCost = f.gasCost()
+	n.priceGas(f)
+}
+
+func (n *net) priceGas(f *finder) {
+	n.gasCost = f.gasCost
 	n.gasWorth = n.gasCost * f.g.Worth[f.out]
 }
 

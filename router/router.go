@@ -55,13 +55,34 @@ func Find(s *market.Snapshot, o Order) (plan.Plan, error) {
 	defer f.release()
 
 	best, err := f.find(&o)
-	if err != nil || !f.doubts(&best) {
+	if err != nil {
 		return best, err
 	}
-	if p, ok := f.rows(&o, &best); ok && f.net.beats(p.AmountOut, p.Gas, best.AmountOut, best.Gas) {
-		best = p
+	if f.doubts(&best) {
+		if p, ok := f.rows(&o, &best); ok && f.net.beats(p.AmountOut, p.Gas, best.AmountOut, best.Gas) {
+			best = p
+		}
 	}
-	return best, nil
+	return f.check(&o, best), nil
+}
+
+// check is the plan, unless the best path or one pool alone pays more net of gas.
+// The search should see to that; whatever it was misled by, this holds.
+func (f *finder) check(o *Order, best plan.Plan) plan.Plan {
+	if p := &f.path; len(p.Steps) > 0 && f.net.beats(p.AmountOut, p.Gas, best.AmountOut, best.Gas) {
+		best = *p
+	}
+	floor := (best.AmountOut.Float() - f.gasCost*float64(best.Gas)) * (1 - clearly)
+	f.between(f.in, f.out, func(a *market.Arc) {
+		if y, gas := a.Pay(o.AmountIn.Float()); y-f.gasCost*gas < floor {
+			return
+		}
+		p, err := f.carry(o, o.AmountIn, []hop{{Arc: a}})
+		if err == nil && f.net.beats(p.AmountOut, p.Gas, best.AmountOut, best.Gas) {
+			best = p
+		}
+	})
+	return best
 }
 
 // find is the better of the best net and the best path.
@@ -71,7 +92,8 @@ func (f *finder) find(o *Order) (plan.Plan, error) {
 		// Floats let pass what a pool does not.
 		best, path, err = f.exactly(o, math.Inf(-1))
 	}
-	f.full = f.tooLarge
+	f.full, f.path = f.tooLarge, best
+	f.priceGas(&best)
 	if err != nil {
 		// What is too much for one path may do for several.
 		refused := f.refusal(o)
@@ -98,6 +120,15 @@ func (f *finder) find(o *Order) (plan.Plan, error) {
 		best = split
 	}
 	return best, nil
+}
+
+// priceGas is for a last token that gas has no price in: it is that in the first one,
+// at the rate of the best path.
+func (f *finder) priceGas(path *plan.Plan) {
+	if in := f.s.GasIn(f.in); f.gasCost == 0 && in > 0 && len(path.Steps) > 0 {
+		f.gasCost = in * path.AmountOut.Float() / path.AmountIn.Float()
+		f.net.priceGas(f)
+	}
 }
 
 // lost is the part that integers may lose for a plan not to be doubted.

@@ -2,6 +2,7 @@ package venue
 
 import (
 	"math"
+	"sort"
 
 	"braid/u256"
 )
@@ -109,6 +110,18 @@ func (s *Supply) Pay(x float64) (y, price, gas float64) {
 	d := x - p.In
 	end := p.Root * (p.Give / (p.Give + d))
 	return p.Out + p.Root*end*d, end * end, p.Gas
+}
+
+// Need is the input for which the output is y; infinite when no input pays so much.
+func (s *Supply) Need(y float64) float64 {
+	i := sort.Search(len(s.Pieces)-1, func(i int) bool { return s.Pieces[i+1].Out >= y })
+	p := &s.Pieces[i]
+	rest := y - p.Out
+	d := rest / (p.Root*p.Root - rest/p.Give)
+	if !(d >= 0 && p.In+d <= s.Max) {
+		return math.Inf(1)
+	}
+	return p.In + d
 }
 
 // Until is the input x at which the marginal price has fallen to the given one,

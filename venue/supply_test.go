@@ -33,3 +33,25 @@ func TestNear(t *testing.T) {
 		}
 	}
 }
+
+// Need is the inverse of Pay, and infinite beyond what the largest input pays.
+func TestNeed(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	for range 200 {
+		s := &Supply{}
+		for price := 1.0; len(s.Pieces) < 1+r.IntN(30); price *= 0.9 {
+			s.Add(price, r.Float64()*float64(r.IntN(2)), r.Float64(), 0)
+		}
+		for range 50 {
+			x := s.Max * r.Float64()
+			y, _, _ := s.Pay(x)
+			if got := s.Need(y); math.Abs(got-x) > 1e-9*s.Max {
+				t.Fatalf("%d pieces: %g needs %g, want %g", len(s.Pieces), y, got, x)
+			}
+		}
+		most, _, _ := s.Pay(s.Max)
+		if got := s.Need(most * (1 + 1e-9)); !math.IsInf(got, 1) {
+			t.Fatalf("%d pieces: more than all needs %g", len(s.Pieces), got)
+		}
+	}
+}
