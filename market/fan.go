@@ -21,6 +21,10 @@ const (
 // may lead.
 const wellConnected = 6
 
+// MostLift is the most that an arc is said to lift. Pools out of line may say
+// any number; those of a whole path multiplied must not overflow a float32.
+const MostLift = 1e6
+
 // exit is what the best arc out of a token pays, the token it leads to, from 1,
 // and what the best to another token pays.
 type exit struct {
@@ -99,10 +103,13 @@ func (g *Graph) fanOut(exits []exit, scales []float32, arcs *stock) {
 			l.arc = int32(len(g.Arcs))
 			a := &g.Arcs[l.arc-1]
 			to := g.Worth[l.To]
-			a.Source, a.Lift, a.Onward = g.source[l.Pool], l.spot*to/worth, l.spot*g.behind(l, t, exits)/worth
+			if a.Source = g.source[l.Pool]; g.rates[int(g.row[t])+int(key&low)].outOfLine {
+				a.Source += uint16(len(g.Sources))
+			}
+			a.Lift, a.Onward = min(l.spot*to/worth, MostLift), min(l.spot*g.behind(l, t, exits)/worth, MostLift)
 			g.ways = append(g.ways, Way{
 				To: l.To, Rank: g.Core.Rank[l.To], Lift: float32(a.Onward), Fade: l.fade * scales[t],
-				Back: float32(l.backSpot * worth / to), BackFade: l.backFade * scales[l.To],
+				Back: float32(min(l.backSpot*worth/to, MostLift)), BackFade: l.backFade * scales[l.To],
 			})
 		}
 	}

@@ -1,6 +1,9 @@
 package market
 
-import "math"
+import (
+	"math"
+	"sync"
+)
 
 const (
 	// tradedGas is the gas whose cost is traded to find what gas costs in a token: about
@@ -13,37 +16,55 @@ const (
 // GasIn is the cost of a unit of gas in raw units of a token; 0 if unknown. It is the
 // smaller of what native brings in that token and what buys native for that token, each
 // on its best path, for the cost of 1M gas. To make gas look dear somebody would have to
-// bend every path the other way too. Prices in USD have no part in it.
-func (s *Snapshot) GasIn(token int) float64 {
-	s.gasOnce.Do(func() { s.gasIn = s.Graph().gasIn(s) })
-	return s.gasIn[token]
+// bend every path the other way too. Prices in USD have no part in it. GasInLine is the
+// same without pools that contradict the prices of their tokens.
+func (s *Snapshot) GasIn(token int) float64 { return s.gasCosts().all[token] }
+
+func (s *Snapshot) GasInLine(token int) float64 { return s.gasCosts().inLine[token] }
+
+// gasCosts are the costs of a unit of gas by token.
+type gasCosts struct {
+	once        sync.Once
+	all, inLine []float64
 }
 
-func (g *Graph) gasIn(s *Snapshot) []float64 {
+func (s *Snapshot) gasCosts() *gasCosts {
+	s.gas.once.Do(func() {
+		g := s.Graph()
+		s.gas.all = g.gasIn(s, 2*len(g.Sources))
+		if s.gas.inLine = s.gas.all; g.outOfLine {
+			s.gas.inLine = g.gasIn(s, len(g.Sources))
+		}
+	})
+	return &s.gas
+}
+
+// gasIn is the cost of a unit of gas by token, through arcs of so many sources.
+func (g *Graph) gasIn(s *Snapshot, sources int) []float64 {
 	in := make([]float64, len(g.tokens))
 	native, ok := s.tokenNo.of(s.chain.WrappedNative)
 	cost := s.GasPrice().Float() * tradedGas
 	if !ok || cost == 0 {
 		return in
 	}
-	brings, buys := g.brought(native, cost), g.bought(native, cost)
+	brings, buys := g.brought(native, cost, sources), g.bought(native, cost, sources)
 	for t := range in {
-		if least := min(brings[t], buys[t]); !math.IsInf(buys[t], 1) {
-			in[t] = least / tradedGas
+		if !math.IsInf(buys[t], 1) {
+			in[t] = min(brings[t], buys[t]) / tradedGas
 		}
 	}
 	return in
 }
 
 // brought is by token the most that an amount of the given one brings; 0 if nothing.
-func (g *Graph) brought(token int, amount float64) []float64 {
+func (g *Graph) brought(token int, amount float64, sources int) []float64 {
 	most := make([]float64, len(g.tokens))
 	most[token] = amount
 	g.spread(token, func(t int, reached func(int)) {
 		arcs := g.All(t)
 		for i := range arcs {
 			a := &arcs[i]
-			if y, _ := a.Pay(most[t]); y > most[a.To] {
+			if y, _ := a.Pay(most[t]); y > most[a.To] && int(a.Source) < sources {
 				most[a.To] = y
 				reached(int(a.To))
 			}
@@ -54,7 +75,7 @@ func (g *Graph) brought(token int, amount float64) []float64 {
 
 // bought is by token the least that buys an amount of the given one; infinite if no
 // amount does.
-func (g *Graph) bought(token int, amount float64) []float64 {
+func (g *Graph) bought(token int, amount float64, sources int) []float64 {
 	least := make([]float64, len(g.tokens))
 	for t := range least {
 		least[t] = math.Inf(1)
@@ -62,7 +83,7 @@ func (g *Graph) bought(token int, amount float64) []float64 {
 	least[token] = amount
 	g.spread(token, func(t int, reached func(int)) {
 		g.Into(t, func(from int, a *Arc) {
-			if x := a.Supply.Need(least[t]); x < least[from] {
+			if x := a.Supply.Need(least[t]); x < least[from] && int(a.Source) < sources {
 				least[from] = x
 				reached(from)
 			}

@@ -20,11 +20,12 @@ type Graph struct {
 	Unlisted []bool // by token: not on the token list
 	Core     *Core
 
-	prices  []Price   // by token
-	medians []float64 // by token: the price, also where it is withheld; 0 if unknown
-	ways    []Way     // as Arcs
-	fans    []fan     // by token
-	kinds   []uint8   // by token, of arcs that lead to it
+	prices    []Price   // by token
+	outOfLine bool      // a pool contradicts the prices of its tokens
+	medians   []float64 // by token: the price, also where it is withheld; 0 if unknown
+	ways      []Way     // as Arcs
+	fans      []fan     // by token
+	kinds     []uint8   // by token, of arcs that lead to it
 
 	*ground
 	tokens []Token
@@ -48,7 +49,7 @@ type Way struct {
 type Arc struct {
 	Pool, To int32
 	In, Out  uint8  // positions in the pool
-	Source   uint16 // in Sources
+	Source   uint16 // in Sources; more by their number if the pool contradicts the prices of its tokens
 	gas      uint32
 	Spot     float64 // price of the first unit
 	bend     float64

@@ -266,13 +266,13 @@ func checkArcs(t *testing.T, s *market.Snapshot, token int) {
 		a := &arcs[i]
 		p, to := s.Pools()[a.Pool], int(a.To)
 		if info := p.Info(); info.Tokens[a.In] != s.Tokens()[token].Address || info.Tokens[a.Out] != s.Tokens()[to].Address ||
-			g.Sources[a.Source] != info.Source || a.Spot != venue.SupplyOf(p, int(a.In), int(a.Out)).Spot() {
+			g.Sources[int(a.Source)%len(g.Sources)] != info.Source || a.Spot != venue.SupplyOf(p, int(a.In), int(a.Out)).Spot() {
 			t.Errorf("token %d: arc %d is none of pool %s", token, i, info.ID)
 		}
-		if lift := a.Spot * g.Worth[to] / g.Worth[token]; !near(a.Lift, lift) {
+		if lift := min(market.MostLift, a.Spot*g.Worth[to]/g.Worth[token]); !near(a.Lift, lift) {
 			t.Errorf("token %d: arc %d lifts %g, not %g", token, i, a.Lift, lift)
 		}
-		if onward := a.Lift * best(g.All(to), token); i >= fan && !near(a.Onward, onward) {
+		if onward := min(market.MostLift, a.Spot*g.Worth[to]/g.Worth[token]*best(g, to, token)); i >= fan && !near(a.Onward, onward) {
 			t.Errorf("token %d: arc %d has %g behind it, not %g", token, i, a.Onward, onward)
 		}
 		if i > 0 && i != fan && i < len(ways) && a.Onward > arcs[i-1].Onward*(1+1e-6) {
@@ -281,17 +281,17 @@ func checkArcs(t *testing.T, s *market.Snapshot, token int) {
 		if i < len(ways) && (ways[i].To != a.To || &g.Arcs[start+i] != a || !near(float64(ways[i].Back), back(g, token, a))) {
 			t.Errorf("token %d: way %d is not that of its arc", token, i)
 		}
-		if (i < fan) != g.Connected(to) || i < len(ways) && best(g.All(to), -1) == 0 || i >= len(ways) && best(g.All(to), token) > 0 {
+		if (i < fan) != g.Connected(to) || i < len(ways) && best(g, to, -1) == 0 || i >= len(ways) && best(g, to, token) > 0 {
 			t.Errorf("token %d: arc %d is in a wrong part of the fan", token, i)
 		}
 	}
 }
 
-// best is the highest lift of an arc that does not lead to a token.
-func best(arcs []market.Arc, but int) (lift float64) {
-	for i := range arcs {
-		if int(arcs[i].To) != but {
-			lift = max(lift, arcs[i].Lift)
+// best is the highest lift of an arc out of a token that does not lead to another one.
+func best(g *market.Graph, token, but int) (lift float64) {
+	for _, a := range g.All(token) {
+		if int(a.To) != but {
+			lift = max(lift, a.Spot*g.Worth[a.To]/g.Worth[token])
 		}
 	}
 	return lift
@@ -308,4 +308,5 @@ func back(g *market.Graph, token int, a *market.Arc) float64 {
 	return 0
 }
 
-func near(a, b float64) bool { return math.Abs(a-b) <= 1e-6*math.Abs(b) }
+// near allows for what 32-bit floats lose.
+func near(a, b float64) bool { return math.Abs(a-b) <= 1e-6*math.Abs(b)+1e-37 }

@@ -22,6 +22,7 @@ type lane struct {
 type rate struct {
 	to          int32
 	asked       int16 // what is a handful
+	outOfLine   bool  // the pool contradicts the prices of its tokens
 	there, back float64
 }
 

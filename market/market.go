@@ -40,9 +40,7 @@ type Snapshot struct {
 	graphOnce sync.Once
 	graph     atomic.Pointer[Graph]
 	older     atomic.Pointer[Graph] // of an older snapshot, until graph is derived from it
-
-	gasOnce sync.Once
-	gasIn   []float64 // by token, see GasIn
+	gas       gasCosts
 }
 
 // Chain is what prices and the gas price depend on besides pools and blocks.

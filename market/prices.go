@@ -174,7 +174,8 @@ func (p *pricing) nest() {
 	}
 }
 
-// finish writes the prices down, with those of tokens that have but one pool.
+// finish writes the prices down, with those of tokens that have but one pool, and which
+// pools contradict them.
 func (p *pricing) finish() {
 	p.prices, p.medians = make([]Price, len(p.tokens)), make([]float64, len(p.tokens))
 	for t := range p.tokens {
@@ -188,6 +189,14 @@ func (p *pricing) finish() {
 		price.USD, p.medians[t] = token.usd, token.median
 		for i := range row {
 			price.Liquidity += token.usd * row[i].reserve
+		}
+	}
+	for t := range p.tokens {
+		usd, row, rates := p.tokens[t].usd, p.votesOf(t), p.rates[p.row[t]:]
+		for i := range row {
+			said := row[i].mid * p.tokens[row[i].to].usd
+			rates[i].outOfLine = said > 0 && usd > 0 && (said > inLine*usd || usd > inLine*said)
+			p.outOfLine = p.outOfLine || rates[i].outOfLine
 		}
 	}
 }

@@ -15,6 +15,9 @@ const (
 	maxSpread = 0.03
 	// band is the ratio between the highest and the lowest of prices that agree.
 	band = 1.05
+	// inLine is the ratio up to which the price of a pool may differ from those of its
+	// tokens. One that is further off is dearer to leave alone than any fee that votes.
+	inLine = 1.03
 	// mostDepth is more than any balance, in raw units: the sum of all depths is finite.
 	mostDepth = 1e78
 )

@@ -77,7 +77,8 @@ func (g *Graph) ask(lane int32, exp int16, arcs *stock) {
 }
 
 // settle moves every worth to the middle between the best bid and the best
-// ask of its neighbours, so that no arc lifts it by much. It gives by token how
+// ask of its neighbours, so that no arc lifts it by much, but for arcs through
+// pools that contradict the prices. It gives by token how
 // many handfuls, as lanes were asked for, are a unit of worth; no more than
 // make all that lanes know of a heap.
 func (g *Graph) settle(arcs *stock) []float32 {
@@ -104,6 +105,9 @@ func (g *Graph) settle(arcs *stock) []float32 {
 			row := g.rates[g.row[t]:g.row[t+1]]
 			for i := range row {
 				r := &row[i]
+				if r.outOfLine {
+					continue
+				}
 				s := &stands[r.to]
 				bid, most = max(bid, r.there*s.worth), max(most, r.back*s.unit)
 			}

@@ -58,7 +58,7 @@ type appraisal struct {
 }
 
 func newAppraisal(s *market.Snapshot, o Order) (*appraisal, bool) {
-	f, err := newFinder(s, o)
+	f, err := newFinder(s, o, true)
 	if err != nil {
 		return nil, false
 	}

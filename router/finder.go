@@ -21,7 +21,9 @@ type finder struct {
 	maxSteps int
 	gasCost  float64 // of a unit of gas in the last token; 0 when unknown
 
-	banned  []bool        // by source
+	banned  []bool        // by source, and then by source of pools out of line
+	inLine  bool          // pools out of line are left out
+	strayed bool          // pools out of line made a difference
 	far     bool          // paths of all hops may join
 	closed  []*market.Arc // that are not to be used
 	shutOut []bool        // by token: may not be in mid-route; nil if all may
@@ -54,7 +56,9 @@ type finder struct {
 
 var finders = sync.Pool{New: func() any { return new(finder) }}
 
-func newFinder(s *market.Snapshot, o Order) (*finder, error) {
+// newFinder begins a search, with pools that contradict the prices of their
+// tokens or without.
+func newFinder(s *market.Snapshot, o Order, outOfLine bool) (*finder, error) {
 	in, ok := s.Token(o.TokenIn)
 	if !ok {
 		return nil, fmt.Errorf("%w: %s", ErrUnknownToken, o.TokenIn)
@@ -78,12 +82,14 @@ func newFinder(s *market.Snapshot, o Order) (*finder, error) {
 		f.hops = DefaultMaxHops
 	}
 	f.hops = min(f.hops, f.maxSteps, maxHops)
-	f.ban(o.Exclude)
+	f.ban(o.Exclude, outOfLine)
 	if f.shutOut = nil; o.VerifiedHops {
 		f.shutOut = f.g.Unlisted
 	}
 	f.makeRoom()
-	f.gasCost = s.GasIn(out)
+	f.inLine = !outOfLine
+	f.gasCost = f.gasIn(out)
+	f.strayed = f.gasCost != s.GasInLine(out)
 	f.net.reset(f)
 	if f.net.effort, f.net.budget = 0, o.Budget; o.Budget <= 0 {
 		f.net.budget = DefaultBudget * f.maxSteps
@@ -112,11 +118,27 @@ func grown[T any](a []T, n int) []T {
 	return append(a[:cap(a)], make([]T, n-cap(a))...)
 }
 
-func (f *finder) ban(exclude map[string]bool) {
+func (f *finder) ban(exclude map[string]bool, outOfLine bool) {
 	f.banned = f.banned[:0]
 	for _, row := range f.g.Sources {
 		f.banned = append(f.banned, exclude[row.ID])
 	}
+	for _, banned := range f.banned {
+		f.banned = append(f.banned, banned || !outOfLine)
+	}
+}
+
+// gasIn is the cost of a unit of gas in a token; 0 when unknown.
+func (f *finder) gasIn(token int) float64 {
+	if f.inLine {
+		return f.s.GasInLine(token)
+	}
+	return f.s.GasIn(token)
+}
+
+// meet notes an arc that a path gains by, if its pool is out of line.
+func (f *finder) meet(a *market.Arc) {
+	f.strayed = f.strayed || int(a.Source) >= len(f.g.Sources)
 }
 
 // shut says whether paths may not lead through a token.

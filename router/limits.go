@@ -55,7 +55,7 @@ func (f *finder) joined() bool {
 // MaxIn is about the largest amount for which Find has a plan, and MinIn the
 // smallest; false when there is none.
 func MaxIn(s *market.Snapshot, o Order) (u256.Int, bool) {
-	f, err := newFinder(s, o)
+	f, err := newFinder(s, o, true)
 	if err != nil {
 		return u256.Zero, false
 	}
@@ -69,7 +69,7 @@ func MaxIn(s *market.Snapshot, o Order) (u256.Int, bool) {
 }
 
 func MinIn(s *market.Snapshot, o Order) (u256.Int, bool) {
-	f, err := newFinder(s, o)
+	f, err := newFinder(s, o, true)
 	if err != nil {
 		return u256.Zero, false
 	}

@@ -11,7 +11,7 @@ func TestValuesOfANewPath(t *testing.T) {
 		w.pool("thin", name, 1e3*e18, "B", 1e3*e18)
 	}
 	o := w.order("A", 100*e18, "B")
-	f, err := newFinder(w.snapshot(), o)
+	f, err := newFinder(w.snapshot(), o, true)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -130,6 +130,9 @@ func (f *finder) search(amount float64, w sweep) (best column, ok bool) {
 			best, ok = *c, true
 		}
 	}
+	if ok {
+		f.meet(best.arc)
+	}
 	return best, ok
 }
 

@@ -11,7 +11,7 @@ import (
 
 // bestOf tries every set of at most so many arcs, each shared out best.
 func bestOf(s *market.Snapshot, o Order, steps int) (best float64) {
-	f, err := newFinder(s, o)
+	f, err := newFinder(s, o, true)
 	if err != nil {
 		return 0
 	}

@@ -48,22 +48,45 @@ var (
 // and never worse than the best single path of up to DefaultMaxHops hops, but
 // for what the gas on the way is worth in one token or another.
 func Find(s *market.Snapshot, o Order) (plan.Plan, error) {
-	f, err := newFinder(s, o)
+	f, err := newFinder(s, o, true)
 	if err != nil {
 		return plan.Plan{}, err
 	}
 	defer f.release()
-
-	best, err := f.find(&o)
+	best, err := f.doubted(&o)
 	if err != nil {
 		return best, err
 	}
-	if f.doubts(&best) {
-		if p, ok := f.rows(&o, &best); ok && f.net.beats(p.AmountOut, p.Gas, best.AmountOut, best.Gas) {
+	if f.strayed {
+		if p, err := findInLine(s, o); err == nil && f.net.beats(p.AmountOut, p.Gas, best.AmountOut, best.Gas) {
 			best = p
 		}
 	}
 	return f.check(&o, best), nil
+}
+
+// findInLine searches without the pools that contradict the prices of their
+// tokens. Their arbitrage leads a search astray: whoever makes such pools could
+// make plans worse that have no use for them.
+func findInLine(s *market.Snapshot, o Order) (plan.Plan, error) {
+	f, err := newFinder(s, o, false)
+	if err != nil {
+		return plan.Plan{}, err
+	}
+	defer f.release()
+	return f.doubted(&o)
+}
+
+// doubted is what find finds, or the best plan of rows where that may pay more.
+func (f *finder) doubted(o *Order) (plan.Plan, error) {
+	best, err := f.find(o)
+	if err != nil || !f.doubts(&best) {
+		return best, err
+	}
+	if p, ok := f.rows(o, &best); ok && f.net.beats(p.AmountOut, p.Gas, best.AmountOut, best.Gas) {
+		best = p
+	}
+	return best, nil
 }
 
 // check is the plan, unless the best path or one pool alone pays more net of gas.
@@ -125,7 +148,7 @@ func (f *finder) find(o *Order) (plan.Plan, error) {
 // priceGas is for a last token that gas has no price in: it is that in the first one,
 // at the rate of the best path.
 func (f *finder) priceGas(path *plan.Plan) {
-	if in := f.s.GasIn(f.in); f.gasCost == 0 && in > 0 && len(path.Steps) > 0 {
+	if in := f.gasIn(f.in); f.gasCost == 0 && in > 0 && len(path.Steps) > 0 {
 		f.gasCost = in * path.AmountOut.Float() / path.AmountIn.Float()
 		f.net.priceGas(f)
 	}

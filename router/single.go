@@ -7,7 +7,7 @@ import (
 
 // Single is the plan along one path that pays most, net of gas.
 func Single(s *market.Snapshot, o Order) (plan.Plan, error) {
-	f, err := newFinder(s, o)
+	f, err := newFinder(s, o, true)
 	if err != nil {
 		return plan.Plan{}, err
 	}

@@ -95,7 +95,7 @@ func (w *sweep) extend(k, t int, labels *bunch) {
 		if most < must {
 			break
 		}
-		if to := int(way.To); w.net.nodeOf[to] == 0 && !w.shut(to) {
+		if to := int(way.To); w.net.nodeOf[to] == 0 && !w.shut(to) && !(w.inLine && w.banned[w.g.Arcs[start+i].Source]) {
 			if seen++; most < need {
 				continue
 			}
@@ -181,6 +181,7 @@ func (w *sweep) pass(k, t, slot int, from *label, a *market.Arc) {
 	if w.exact && (!w.quote(&next, from) || !(next.amount*worth >= w.must(next.gas, 1))) {
 		return
 	}
+	w.meet(a)
 	w.layers[k+1].at(to).offer(&next, k+1, gasCost)
 }
 
@@ -232,5 +233,8 @@ func (w *sweep) arrive(k, t, slot int, from *label, a *market.Arc, node int, chu
 		w.need = max(w.need, c.gain*w.g.Worth[w.out])
 		return c, true
 	}
-	return c, c.gain > w.chunk*leastGain
+	if ok = c.gain > w.chunk*leastGain; ok {
+		w.meet(a)
+	}
+	return c, ok
 }

@@ -29,12 +29,14 @@ type world struct {
 	pools  []venue.Pool
 	ids    map[venue.ID]string
 	gasWei uint64
+
+	stables []string
 }
 
 const gwei = 1_000_000_000
 
 func newWorld(t testing.TB) *world {
-	w := &world{t: t, names: map[string]int{}, ids: map[venue.ID]string{}, gasWei: 102 * gwei}
+	w := &world{t: t, names: map[string]int{}, ids: map[venue.ID]string{}, gasWei: 102 * gwei, stables: []string{"USD"}}
 	w.token("NATIVE")
 	w.token("USD")
 	return w
@@ -76,6 +78,12 @@ func (w *world) poolFee(source string, feeBps uint64, a string, ra float64, b st
 // ranges adds a pool of concentrated liquidity at a price of 1 and a fee of
 // 0.05%, with the given liquidity in each range of ticks.
 func (w *world) ranges(source, a, b string, list ...ticks.Position) {
+	w.rangesAt(source, a, b, ticks.Point{Price: ticks.GetSqrtRatioAtTick(0)}, list...)
+}
+
+// rangesAt is ranges at any price.
+func (w *world) rangesAt(source, a, b string, at ticks.Point, list ...ticks.Position) {
+	w.t.Helper()
 	book := ticks.NewBook(10)
 	for _, r := range list {
 		next, err := book.With(r.Lower, r.Upper, r.Liquidity)
@@ -85,8 +93,7 @@ func (w *world) ranges(source, a, b string, list ...ticks.Position) {
 		book = next
 	}
 	row := &venue.Source{ID: source, Type: venue.V3, Family: univ3.Name}
-	p := univ3.NewPool(row, address(0x11, len(w.pools)), [2]common.Address{w.token(a), w.token(b)}, 500,
-		ticks.Point{Price: ticks.GetSqrtRatioAtTick(0), Tick: 0}, book)
+	p := univ3.NewPool(row, address(0x11, len(w.pools)), [2]common.Address{w.token(a), w.token(b)}, 500, at, book)
 	w.ids[p.Info().ID] = fmt.Sprintf("%s:%s-%s", source, a, b)
 	w.pools = append(w.pools, p)
 }
@@ -154,8 +161,10 @@ func (w *world) restore(f venue.Storer, row *venue.Source, a, b string, state fu
 func (w *world) snapshot() *market.Snapshot {
 	w.t.Helper()
 	chain := market.Chain{
-		WrappedNative: w.token("NATIVE"), Stables: []common.Address{w.token("USD")},
-		MinBaseFee: u256.From(w.gasWei),
+		WrappedNative: w.token("NATIVE"), MinBaseFee: u256.From(w.gasWei),
+	}
+	for _, name := range w.stables {
+		chain.Stables = append(chain.Stables, w.token(name))
 	}
 	s, err := market.New(chain).Next(market.Block{Number: 1}, w.pools, w.tokens)
 	if err != nil {

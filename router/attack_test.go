@@ -1,0 +1,151 @@
+package router
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"braid/market"
+	"braid/ticks"
+	"braid/u256"
+)
+
+// What anybody can do to prices and quotes, by pools of his own.
+var attacks = []struct {
+	name string
+	play func(h *honest)
+}{
+	{"ten dollars at the edge of a tick, V4", func(h *honest) { h.edges("V4") }},
+	{"ten dollars at the edge of a tick, V3", func(h *honest) { h.edges("V3") }},
+	{"1 % of the depth", func(h *honest) { h.depth(0.01) }},
+	{"10 % of the depth", func(h *honest) { h.depth(0.1) }},
+	{"45 % of the depth", func(h *honest) { h.depth(0.45) }},
+	{"45 % of the depth, just out of line", func(h *honest) {
+		h.bent("V3", "NATIVE", "USD", 1+0.2*(h.Float64()-0.5), 0.45*h.executable("NATIVE", "USD"))
+	}},
+	{"45 % of the depth in a thousand pools", func(h *honest) {
+		usd, times := h.executable("NATIVE", "USD")*0.45/1000, h.times()
+		for range 1000 {
+			h.bent("V3", "NATIVE", "USD", times*(1+0.01*h.Float64()), usd)
+		}
+	}},
+	{"45 % of the depth in a thousand positions", func(h *honest) {
+		var list []ticks.Position
+		tick := h.tick(h.times() * h.usd["NATIVE"])
+		usd := 0.45 * h.executable("NATIVE", "USD") / 1000
+		for range 1000 {
+			lower, upper := tick-10*int32(1+h.IntN(50)), tick+10*int32(1+h.IntN(50))
+			liquidity := min(usd/h.usd["NATIVE"]/(1/root(tick)-1/root(upper)), usd/(root(tick)-root(lower))) * 1e18
+			list = append(list, ticks.Position{Lower: lower, Upper: upper, Liquidity: u256.FromFloat(liquidity)})
+		}
+		h.attack("V4", "NATIVE", "USD", tick, 1, list...)
+	}},
+	{"two hops through an own token", func(h *honest) {
+		h.usd["OWN"] = 1
+		depth := 0.45 * h.executable("NATIVE", "USD")
+		h.bent("V3", "OWN", "USD", 1, depth)
+		h.bent("V4", "NATIVE", "OWN", h.times(), depth)
+	}},
+	{"a hundred own tokens behind one", func(h *honest) {
+		h.usd["OWN"] = 1
+		depth, times := 0.45*h.executable("NATIVE", "USD"), h.times()
+		h.bent("V3", "OWN", "USD", 1, depth)
+		for i := range 100 {
+			name := fmt.Sprint("OWN", i)
+			h.usd[name] = 1
+			h.pool("pairs", "OWN", 1e30, name, 1e30)
+			h.bent("V3", "NATIVE", name, times, depth/100)
+		}
+	}},
+	{"an own token that is priced first", func(h *honest) {
+		// It is deeper than all others, so that tokens hear it before anybody else.
+		h.usd["OWN"] = 1
+		h.bent("V3", "OWN", "USD", 1, 1e9)
+		for _, name := range []string{"NATIVE", "T0", "T1", "T2", "T12"} {
+			h.bent("V3", name, "OWN", h.times(), 10)
+		}
+	}},
+	{"a stablecoin look-alike", func(h *honest) {
+		h.usd["USD"+"C"] = 1
+		h.pool("pairs", "USDC", 1e33, "NATIVE", 1e18)
+		h.pool("pairs", "USDC", 1e33, "T0", 1e15)
+		h.edge("V4", "USDC", "USD", 1, 10, true)
+		h.bent("V3", "USDC", "USD", 1, 10)
+	}},
+	{"a token of 77 decimals", func(h *honest) {
+		h.token("DEEP")
+		h.tokens[h.names["DEEP"]].Decimals = 77
+		h.pool("pairs", "DEEP", 5e33, "NATIVE", 1e20)
+		h.pool("pairs", "DEEP", 1e3, "USD", 1e19)
+		h.pool("pairs", "DEEP", 5e33, "T0", 10*1e18/h.usd["T0"])
+	}},
+}
+
+// times is how far off an attack puts a price: by 3 % up to a factor of a billion.
+func (h *honest) times() float64 {
+	off := math.Exp(math.Log(0.03) + h.Float64()*(math.Log(math.Log(1e9))-math.Log(0.03)))
+	if h.IntN(2) == 0 {
+		off = -off
+	}
+	return math.Exp(off)
+}
+
+// edges are one-tick positions at both edges.
+func (h *honest) edges(source string) {
+	h.edge(source, "NATIVE", "USD", h.times(), 10, false)
+	h.edge(source, "NATIVE", "USD", h.times(), 10, true)
+	h.edge(source, "NATIVE", "USD", 1e11, 10, false)
+}
+
+// depth is a part of what native and a stablecoin have, off by any factor.
+func (h *honest) depth(part float64) {
+	h.bent("V4", "NATIVE", "USD", h.times(), part*h.executable("NATIVE", "USD"))
+}
+
+// TestAttacks: whatever is played, in many markets, no price of a listed token moves by
+// more than 1 %, and no order gets more than a basis point less than without it, net of
+// gas. Native brings 100 % more where somebody gives it away: that is no loss.
+func TestAttacks(t *testing.T) {
+	const seeds = 25
+	for _, a := range attacks {
+		t.Run(a.name, func(t *testing.T) {
+			var moved, lost []float64
+			for seed := range uint64(seeds) {
+				h := newHonest(t, seed)
+				before := h.snapshot()
+				orders := h.orders(before, 6)
+				quiet := h.pay(before, orders)
+				a.play(h)
+				after := h.snapshot()
+				moved = append(moved, h.moved(before, after)...)
+				for i, net := range h.pay(after, orders) {
+					lost = append(lost, 1e4*(1-net/quiet[i]))
+				}
+			}
+			t.Logf("prices move by %%: %s", spreadOf(moved))
+			t.Logf("orders lose bps: %s", spreadOf(lost))
+			if worst := moved[len(moved)-1]; !(worst <= 1) {
+				t.Errorf("a price moves by %.3g %%", worst)
+			}
+			if worst := lost[len(lost)-1]; !(worst <= 1) {
+				t.Errorf("an order loses %.3g basis points", worst)
+			}
+		})
+	}
+}
+
+// moved is by how many percent the prices of listed tokens differ; 100 where one is gone.
+func (h *honest) moved(before, after *market.Snapshot) (percent []float64) {
+	for i, token := range before.Tokens() {
+		was, is := before.USD(token.Address), after.USD(token.Address)
+		switch {
+		case was == 0:
+			h.t.Errorf("%s has no price without an attack", h.tokens[i].Symbol)
+		case is == 0:
+			percent = append(percent, 100)
+		default:
+			percent = append(percent, 100*math.Abs(is/was-1))
+		}
+	}
+	return percent
+}

@@ -1,0 +1,211 @@
+package router
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
+
+	"braid/market"
+	"braid/ticks"
+	"braid/u256"
+	"braid/venue"
+	"braid/venue/univ4"
+)
+
+// honest is a market without an attack: two stablecoins, native at three cents, five
+// other hubs and ten tokens beside them. Its pools are pairs and concentrated liquidity
+// of 10,000 to 3,000,000 dollars, whose prices agree up to what a fee hides.
+type honest struct {
+	*world
+	*rand.Rand
+	usd map[string]float64 // of a whole token
+}
+
+const hubs = 8
+
+func newHonest(t testing.TB, seed uint64) *honest {
+	h := &honest{newWorld(t), rand.New(rand.NewPCG(seed, 14)), map[string]float64{"NATIVE": 0.03, "USD": 1, "AUSD": 1}}
+	h.stables = append(h.stables, "AUSD")
+	for i := range 15 {
+		h.usd[fmt.Sprint("T", i)] = math.Exp(h.NormFloat64() * 3)
+	}
+	names := []string{"NATIVE", "USD", "AUSD"}
+	for i := range 15 {
+		names = append(names, fmt.Sprint("T", i))
+	}
+	for _, name := range names {
+		h.verify(name)
+	}
+	for i := range hubs {
+		for j := range i {
+			for range 1 + h.IntN(3) {
+				h.fair(names[j], names[i], 1e5*math.Exp(h.Float64()*math.Log(30)))
+			}
+		}
+	}
+	for i := hubs; i < len(names); i++ {
+		for range 2 {
+			h.fair(names[h.IntN(i)], names[i], 1e4*math.Exp(h.Float64()*math.Log(100)))
+		}
+	}
+	return h
+}
+
+// fair adds a pool that holds so many dollars of each token.
+func (h *honest) fair(a, b string, usd float64) {
+	skew := math.Exp(h.NormFloat64() * 0.001)
+	x, y := usd/h.usd[a]*1e18, usd/h.usd[b]*1e18*skew
+	if h.IntN(2) == 0 {
+		h.pool("pairs", a, x, b, y)
+		return
+	}
+	price, positions := ticks.Spread(10, u256.FromFloat(x), u256.FromFloat(y))
+	h.rangesAt("ranges", a, b, ticks.Point{Price: price, Tick: ticks.GetTickAtSqrtRatio(price)}, positions...)
+}
+
+// executable are the dollars that pools between two tokens take both ways until their
+// prices are 2 % worse.
+func (h *honest) executable(a, b string) (sum float64) {
+	for _, p := range h.pools {
+		if tokens := p.Info().Tokens; tokens[0] != h.token(a) || tokens[1] != h.token(b) {
+			continue
+		}
+		least := math.Inf(1)
+		for in, name := range []string{a, b} {
+			s := venue.SupplyOf(p, in, 1-in)
+			x, _, _, _ := s.Until(0.98 * s.Spot())
+			least = min(least, x*h.usd[name]/1e18)
+		}
+		sum += least
+	}
+	return sum
+}
+
+// bent adds a position between two neighbouring ticks in a pool of its own, at so many
+// times the honest price of a in b. It offers of each token what is worth so many dollars
+// or, so that both sides are equally deep, less of one of them.
+func (h *honest) bent(source, a, b string, times, usd float64) {
+	tick := h.tick(times * h.usd[a] / h.usd[b])
+	lower, upper := root(tick), root(tick+10)
+	at := root(tick + 5)
+	liquidity := min(usd/h.usd[a]*1e18/(1/at-1/upper), usd/h.usd[b]*1e18/(at-lower))
+	h.attack(source, a, b, tick+5, 0, ticks.Position{Lower: tick, Upper: tick + 10, Liquidity: u256.FromFloat(liquidity)})
+}
+
+// edge adds a position of so many dollars of one token between two neighbouring ticks, at
+// so many times the honest price. The price stands within a hair of the edge where the
+// position has all of its money in that token, and offers dust of the other.
+func (h *honest) edge(source, a, b string, times, usd float64, upper bool) {
+	tick := h.tick(times * h.usd[a] / h.usd[b])
+	low, high := root(tick), root(tick+10)
+	if upper {
+		liquidity := usd / h.usd[b] * 1e18 / (high - low)
+		h.attack(source, a, b, tick+10, -1, ticks.Position{Lower: tick, Upper: tick + 10, Liquidity: u256.FromFloat(liquidity)})
+		return
+	}
+	liquidity := usd / h.usd[a] * 1e18 / (1/low - 1/high)
+	h.attack(source, a, b, tick, 1, ticks.Position{Lower: tick, Upper: tick + 10, Liquidity: u256.FromFloat(liquidity)})
+}
+
+func root(tick int32) float64 { return ticks.GetSqrtRatioAtTick(tick).Float() / 0x1p96 }
+
+// tick is where a price is, rounded to the spacing and kept in what pools know.
+func (h *honest) tick(price float64) int32 {
+	return int32(max(-85_000, min(math.Log(price)/math.Log(1.0001)/10, 85_000))) * 10
+}
+
+// attack adds a pool of a V3 or V4 source at a tick, a hair above (1) or below it (-1).
+func (h *honest) attack(source, a, b string, tick int32, side int, list ...ticks.Position) {
+	at := ticks.Point{Price: ticks.GetSqrtRatioAtTick(tick), Tick: tick}
+	hair := at.Price.Rsh(60).Add(u256.One)
+	switch side {
+	case 1:
+		at.Price = at.Price.Add(hair)
+	case -1:
+		at = ticks.Point{Price: at.Price.Sub(hair), Tick: tick - 1}
+	}
+	if source == "V3" {
+		h.rangesAt(source, a, b, at, list...)
+		return
+	}
+	h.v4(a, b, at, list...)
+}
+
+// v4 adds a pool of Uniswap V4 with a fee of 0.05 %, by its logs.
+func (w *world) v4(a, b string, at ticks.Point, list ...ticks.Position) {
+	manager, id := address(0x44, 4), common.Hash{0: 0x44, 30: byte(len(w.pools) >> 8), 31: byte(len(w.pools))}
+	f := univ4.New([]venue.Source{{ID: "V4", Type: venue.V4, Family: univ4.Name, Factory: manager}}, w.token("NATIVE"))
+	topic := func(a common.Address) common.Hash { return common.BytesToHash(a[:]) }
+	signed := func(n int32) u256.Int {
+		if n < 0 {
+			return u256.Zero.Sub(u256.From(uint64(-n)))
+		}
+		return u256.From(uint64(n))
+	}
+	var p venue.Pool
+	apply := func(signature string, topics []common.Hash, words ...u256.Int) {
+		log := &types.Log{Address: manager, Topics: append([]common.Hash{venue.Topic(signature), id}, topics...)}
+		for _, word := range words {
+			bytes := word.Bytes()
+			log.Data = append(log.Data, bytes[:]...)
+		}
+		e, err := f.Decode(log)
+		if err == nil {
+			p, err = f.Apply(p, e)
+		}
+		if err != nil {
+			w.t.Fatal(err)
+		}
+	}
+	apply("Initialize(bytes32,address,address,uint24,int24,address,uint160,int24)",
+		[]common.Hash{topic(w.token(a)), topic(w.token(b))}, u256.From(500), u256.From(10), u256.Zero, at.Price, signed(at.Tick))
+	for _, r := range list {
+		apply("ModifyLiquidity(bytes32,address,int24,int24,int256,bytes32)", []common.Hash{{}},
+			signed(r.Lower), signed(r.Upper), r.Liquidity, u256.Zero)
+	}
+	w.ids[p.Info().ID] = fmt.Sprintf("V4:%s-%s", a, b)
+	w.pools = append(w.pools, p)
+}
+
+// orders are of 10 to 3,000,000 dollars between honest tokens, of which pools leave at
+// least 90 %: beyond that no plan is near any other.
+func (h *honest) orders(s *market.Snapshot, n int) (orders []Order) {
+	for len(orders) < n {
+		in, out := h.tokens[h.IntN(hubs)].Symbol, h.tokens[h.IntN(2*hubs)].Symbol
+		if in == out {
+			continue
+		}
+		usd := 10 * math.Exp(h.Float64()*math.Log(3e5))
+		o := h.order(in, usd/h.usd[in]*1e18, out)
+		if p, err := Find(s, o); err == nil && p.AmountOut.Float()*h.usd[out]/1e18 > 0.9*usd {
+			orders = append(orders, o)
+		}
+	}
+	return orders
+}
+
+// pay is what Find pays for orders, net of gas at honest prices.
+func (h *honest) pay(s *market.Snapshot, orders []Order) []float64 {
+	nets := make([]float64, len(orders))
+	for i, o := range orders {
+		p, err := Find(s, o)
+		if err != nil {
+			h.t.Fatal(err)
+		}
+		gas := float64(p.Gas) * s.GasPrice().Float() * h.usd["NATIVE"]
+		nets[i] = p.AmountOut.Float() - gas/h.usd[h.symbol(o.TokenOut)]
+	}
+	return nets
+}
+
+// spreadOf says where the quantiles of figures lie.
+func spreadOf(all []float64) string {
+	slices.Sort(all)
+	at := func(q float64) float64 { return all[int(q*float64(len(all)-1))] }
+	return fmt.Sprintf("median %.3g, p90 %.3g, p99 %.3g, worst %.3g of %d", at(0.5), at(0.9), at(0.99), at(1), len(all))
+}
