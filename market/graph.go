@@ -20,12 +20,11 @@ type Graph struct {
 	Unlisted []bool // by token: not on the token list
 	Core     *Core
 
-	prices    []Price   // by token
-	outOfLine bool      // a pool contradicts the prices of its tokens
-	medians   []float64 // by token: the price, also where it is withheld; 0 if unknown
-	ways      []Way     // as Arcs
-	fans      []fan     // by token
-	kinds     []uint8   // by token, of arcs that lead to it
+	prices    []Price // by token
+	outOfLine bool    // a pool contradicts the prices of its tokens
+	ways      []Way   // as Arcs
+	fans      []fan   // by token
+	kinds     []uint8 // by token, of arcs that lead to it
 
 	*ground
 	tokens []Token

@@ -1,7 +1,10 @@
 package market
 
 import (
+	"cmp"
 	"math"
+	"slices"
+	"sync"
 
 	"github.com/ethereum/go-ethereum/common"
 )
@@ -56,8 +59,9 @@ type pricedToken struct {
 // Tokens that no pool with a weight of its own leads to are priced by weak votes at
 // last: they say nothing about tokens that have better ones.
 func (g *Graph) price(s *Snapshot) {
-	n := len(s.tokens.all)
-	p := pricing{Graph: g, tokens: make([]pricedToken, n), order: make([]int32, 0, n), queue: offers{deepest: make([]float64, n)}}
+	p := pricings.Get().(*pricing)
+	defer p.release()
+	p.begin(g)
 	for _, a := range s.chain.Stables {
 		if i, ok := s.tokenNo.of(a); ok && p.tokens[i].usd == 0 {
 			p.tokens[i] = pricedToken{usd: math.Pow10(-int(s.tokens.all[i].Decimals)), depth: math.Inf(1), parent: -1}
@@ -75,14 +79,26 @@ func (g *Graph) price(s *Snapshot) {
 			p.vote(int(t), false)
 		}
 	}
-	clear(p.queue.deepest)
-	for t := range p.tokens {
-		if p.tokens[t].usd > 0 {
-			p.offer(t, true)
-		}
-	}
+	p.offerWeak()
 	p.run(true)
 	p.finish()
+}
+
+var pricings = sync.Pool{New: func() any { return new(pricing) }}
+
+// begin makes room for the tokens of a graph.
+func (p *pricing) begin(g *Graph) {
+	n := len(g.tokens)
+	p.Graph = g
+	p.tokens, p.queue.deepest = slices.Grow(p.tokens[:0], n)[:n], slices.Grow(p.queue.deepest[:0], n)[:n]
+	clear(p.tokens)
+	clear(p.queue.deepest)
+	p.order = p.order[:0]
+}
+
+func (p *pricing) release() {
+	p.Graph = nil
+	pricings.Put(p)
 }
 
 // run gives prices to all tokens that offers lead to, the deepest first.
@@ -112,6 +128,23 @@ func (p *pricing) offer(token int, weak bool) {
 		}
 		if depth := min(t.depth, t.usd*v.depth); depth > p.queue.deepest[v.to] && credible(t.usd/v.mid) {
 			p.queue.push(offer{token: v.to, depth: depth})
+		}
+	}
+}
+
+// offerWeak queues all tokens without a price that a neighbour has a vote on, weak or not.
+func (p *pricing) offerWeak() {
+	clear(p.queue.deepest)
+	for t := range p.tokens {
+		if p.tokens[t].usd != 0 || p.tokens[t].withheld || p.single(t) {
+			continue
+		}
+		row := p.votesOf(t)
+		for i := range row {
+			v, u := &row[i], &p.tokens[row[i].to]
+			if depth := min(u.depth, u.usd*v.mid*v.depth); depth > p.queue.deepest[t] {
+				p.queue.push(offer{token: int32(t), depth: depth})
+			}
 		}
 	}
 }
@@ -175,27 +208,26 @@ func (p *pricing) nest() {
 }
 
 // finish writes the prices down, with those of tokens that have but one pool, and which
-// pools contradict them.
+// pools contradict them. Where a price is withheld the median is still a reference price.
 func (p *pricing) finish() {
-	p.prices, p.medians = make([]Price, len(p.tokens)), make([]float64, len(p.tokens))
+	p.prices = make([]Price, len(p.tokens))
 	for t := range p.tokens {
-		token, row := &p.tokens[t], p.votesOf(t)
-		if len(row) == 1 && token.usd == 0 && row[0].mid > 0 {
-			if usd := p.tokens[row[0].to].usd * row[0].mid; credible(usd) {
+		token := &p.tokens[t]
+		if token.usd == 0 && p.single(t) {
+			v := &p.votesOf(t)[0]
+			if usd := p.tokens[v.to].usd * v.mid; credible(usd) {
 				token.usd = usd
 			}
 		}
-		price := &p.prices[t]
-		price.USD, p.medians[t] = token.usd, token.median
-		for i := range row {
-			price.Liquidity += token.usd * row[i].reserve
-		}
+		p.prices[t].USD, p.Worth[t] = token.usd, cmp.Or(token.usd, token.median)
 	}
-	for t := range p.tokens {
-		usd, row, rates := p.tokens[t].usd, p.votesOf(t), p.rates[p.row[t]:]
+	for t := range p.prices {
+		price, row, rates := &p.prices[t], p.votesOf(t), p.rates[p.row[t]:]
 		for i := range row {
-			said := row[i].mid * p.tokens[row[i].to].usd
-			rates[i].outOfLine = said > 0 && usd > 0 && (said > inLine*usd || usd > inLine*said)
+			v := &row[i]
+			price.Liquidity += price.USD * v.reserve
+			said := v.mid * p.prices[v.to].USD
+			rates[i].outOfLine = (said > inLine*price.USD || price.USD > inLine*said) && said > 0 && price.USD > 0
 			p.outOfLine = p.outOfLine || rates[i].outOfLine
 		}
 	}

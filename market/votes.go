@@ -14,7 +14,8 @@ const (
 	// nobody corrects a pool whose price is off by less than that. A fee of 1.5 % passes.
 	maxSpread = 0.03
 	// band is the ratio between the highest and the lowest of prices that agree.
-	band = 1.05
+	band     = 1.05
+	halfBand = 1.0246950765959598 // square root of band: as far from the middle
 	// inLine is the ratio up to which the price of a pool may differ from those of its
 	// tokens. One that is further off is dearer to leave alone than any fee that votes.
 	inLine = 1.03
@@ -100,6 +101,13 @@ type ballotVote struct {
 	sum         float64 // of all weights up to this one
 }
 
+func (v *ballotVote) compare(w *ballotVote) int {
+	if v.usd != w.usd {
+		return cmp.Compare(v.usd, w.usd)
+	}
+	return cmp.Or(cmp.Compare(v.weight, w.weight), cmp.Compare(v.from, w.from))
+}
+
 func (b *ballot) clear() { b.votes = b.votes[:0] }
 
 func (b *ballot) add(v ballotVote) {
@@ -119,39 +127,55 @@ func (b *ballot) count() (usd float64, deepest ballotVote, agreed bool) {
 		return votes[0].usd, votes[0], true
 	}
 	votes := b.votes
-	slices.SortFunc(votes, func(x, y ballotVote) int {
-		return cmp.Or(cmp.Compare(x.usd, y.usd), cmp.Compare(x.weight, y.weight), cmp.Compare(x.from, y.from))
-	})
+	sortVotes(votes)
 	sum := 0.0
 	for i := range votes {
 		sum += votes[i].weight
 		votes[i].sum = sum
 	}
-	usd = median(votes)
+	usd, agreed = median(votes), concentrated(votes)
 	lo, hi := 0, len(votes)
-	for votes[lo].usd*math.Sqrt(band) < usd {
+	for votes[lo].usd*halfBand < usd {
 		lo++
 	}
-	for votes[hi-1].usd > usd*math.Sqrt(band) {
+	for votes[hi-1].usd > usd*halfBand {
 		hi--
 	}
-	agreed = concentrated(votes)
 	votes = votes[lo:hi]
-	usd, deepest = median(votes), votes[0]
-	for _, v := range votes[1:] {
-		if v.weight > deepest.weight {
-			deepest = v
+	deepest = votes[0]
+	for i := range votes {
+		if votes[i].weight > deepest.weight {
+			deepest = votes[i]
 		}
 	}
-	return usd, deepest, agreed
+	return median(votes), deepest, agreed
+}
+
+// few is the number of votes up to which insertion sorts faster.
+const few = 12
+
+// sortVotes sorts by price; votes for one price in an order that does not depend on
+// that of the pools.
+func sortVotes(votes []ballotVote) {
+	if len(votes) > few {
+		slices.SortFunc(votes, func(x, y ballotVote) int { return x.compare(&y) })
+		return
+	}
+	for i := 1; i < len(votes); i++ {
+		for k := i; k > 0 && votes[k].compare(&votes[k-1]) < 0; k-- {
+			votes[k], votes[k-1] = votes[k-1], votes[k]
+		}
+	}
 }
 
 // median is the least price up to which half of the weight lies.
 func median(votes []ballotVote) float64 {
-	before := votes[0].sum - votes[0].weight
+	before, i := votes[0].sum-votes[0].weight, 0
 	half := before + (votes[len(votes)-1].sum-before)/2
-	i, _ := slices.BinarySearchFunc(votes, half, func(v ballotVote, half float64) int { return cmp.Compare(v.sum, half) })
-	return votes[min(i, len(votes)-1)].usd
+	for votes[i].sum < half {
+		i++
+	}
+	return votes[i].usd
 }
 
 // concentrated says whether some band has half of the weight.

@@ -1,9 +1,6 @@
 package market
 
-import (
-	"cmp"
-	"math"
-)
+import "math"
 
 // A raw unit is worth no more than all the money there is, and not so little
 // that as many as a balance can count come to nothing. What pools say beyond is
@@ -13,12 +10,12 @@ const leastWorth, mostWorth = 1e-80, 1e15
 
 func credible(worth float64) bool { return worth >= leastWorth && worth <= mostWorth }
 
-// appraise gives every token a worth: its price, also if that is withheld, or
-// what its neighbours' worths make of it, or 1.
+// appraise gives every token a worth that has none by its price: what its
+// neighbours' worths make of it, or 1.
 func (g *Graph) appraise() {
 	known := make([]int32, 0, len(g.Worth)) // of tokens whose neighbours are still to be looked at
 	for t := range g.Worth {
-		if g.Worth[t] = cmp.Or(g.prices[t].USD, g.medians[t]); g.Worth[t] > 0 {
+		if g.Worth[t] > 0 {
 			known = append(known, int32(t))
 		}
 	}
