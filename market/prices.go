@@ -26,10 +26,14 @@ func (s *Snapshot) USD(a common.Address) float64 {
 	return 0
 }
 
-// revotes is how often all prices are voted on again once every token has one. At its
-// first vote a token has heard only the neighbours that were priced before it. The
-// second repetition is for tokens whose neighbours were mended by the first.
-const revotes = 2
+const (
+	// revotes is how often at most all prices are voted on again once every token has one.
+	// At its first vote a token has heard only the neighbours that were priced before it.
+	// Later repetitions are for tokens whose neighbours were mended by the first.
+	revotes = 3
+	// mended is the ratio by which a price has changed then.
+	mended = 1.01
+)
 
 // pricing is the state in which prices are found.
 type pricing struct {
@@ -74,10 +78,8 @@ func (g *Graph) price(s *Snapshot) {
 	}
 	p.run(false)
 	p.nest()
-	for range revotes {
-		for _, t := range p.order[stables:] {
-			p.vote(int(t), false)
-		}
+	for again, i := true, 0; again && i < revotes; i++ {
+		again = p.revote(p.order[stables:])
 	}
 	p.offerWeak()
 	p.run(true)
@@ -179,6 +181,18 @@ func (p *pricing) vote(token int, weak bool) bool {
 		t.parent = deepest.from
 	}
 	return agreed
+}
+
+// revote has the prices of tokens voted on again, and says whether that mended any.
+func (p *pricing) revote(tokens []int32) (again bool) {
+	for _, t := range tokens {
+		before := p.tokens[t].usd
+		p.vote(int(t), false)
+		if usd := p.tokens[t].usd; usd > before*mended || before > usd*mended {
+			again = true
+		}
+	}
+	return again
 }
 
 // nest numbers the tree of deepest paths in preorder.
