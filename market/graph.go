@@ -2,6 +2,7 @@ package market
 
 import (
 	"iter"
+	"slices"
 
 	"braid/venue"
 )
@@ -123,13 +124,28 @@ func (s *Snapshot) Edges(token int) iter.Seq[Edge] {
 	}
 }
 
-// Graph is the same for all callers.
+// Graph is the same for all callers. It follows from the pools and tokens alone, so
+// that a snapshot of the same ones has the graph of the older snapshot.
 func (s *Snapshot) Graph() *Graph {
 	s.graphOnce.Do(func() {
-		s.graph.Store(s.newGraph(s.older.Load()))
+		g := s.older.Load()
+		if g == nil || !g.fits(s) {
+			g = s.newGraph(g)
+		}
+		s.graph.Store(g)
 		s.older.Store(nil)
 	})
 	return s.graph.Load()
+}
+
+// fits tells whether the graph was made of the pools and tokens of the snapshot.
+func (g *Graph) fits(s *Snapshot) bool {
+	return same(g.pools, s.pools) && same(g.tokens, s.tokens.all)
+}
+
+// same tells whether two slices have equal elements; at once if they share memory.
+func same[T comparable](a, b []T) bool {
+	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0] || slices.Equal(a, b))
 }
 
 func (s *Snapshot) newGraph(old *Graph) *Graph {

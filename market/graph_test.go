@@ -212,6 +212,39 @@ func TestGraphFollows(t *testing.T) {
 	}
 }
 
+// A block that changes no pool and adds no token keeps the graph, whether the
+// snapshots share memory or only have equal pools. Any other block does not.
+func TestUnchangedBlockKeepsGraph(t *testing.T) {
+	b := newBazaar(t, 3)
+	s := b.open()
+	g := s.Graph()
+	empty, err := s.Next(block(2), nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if empty.After(s).Graph() != g {
+		t.Error("a block without changes has another graph")
+	}
+	again, err := s.Next(block(2), s.Pools()[:1], nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again.After(s).Graph() != g {
+		t.Error("the same pools in another slice have another graph")
+	}
+	changed, err := s.Next(block(2), []venue.Pool{b.change(s.Pools()[0])}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	added, err := s.Next(block(2), nil, []market.Token{b.token()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if changed.After(s).Graph() == g || added.After(s).Graph() == g {
+		t.Error("a changed market has the old graph")
+	}
+}
+
 // TestGraph: every direction that takes anything is an arc, in its place by
 // its worth and by where one can go from its end, and can be found from both.
 func TestGraph(t *testing.T) {
