@@ -58,7 +58,7 @@ type Store struct {
 
 // storeFormat is raised when the meaning of the bytes changes: files of another
 // format are not used.
-const storeFormat = 2
+const storeFormat = 3
 
 var (
 	bucketMeta   = []byte("meta")

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/ethereum/go-ethereum/common"
 
@@ -108,26 +109,75 @@ func (c *Codec) Text(s *string) {
 	}
 }
 
-// Info is the ID, the source, by its factory, and the tokens of a pool.
+// Info is the source, by its factory, the ID and the tokens of a pool. Every
+// family lists it first.
 func (c *Codec) Info(info **Info) {
 	var source common.Address
 	var i Info
 	if !c.decoding {
 		i, source = **info, (*info).Source.Factory
 	}
-	id := string(i.ID)
 	c.Fixed(source[:])
-	c.Text(&id)
+	c.id(&i.ID)
 	List(c, &i.Tokens, func(a *common.Address) { c.Fixed(a[:]) })
 	if !c.decoding {
 		return
 	}
-	i.ID = ID(id)
 	if i.Source = c.sources[source]; i.Source == nil {
 		c.err = errors.Join(c.err, fmt.Errorf("no source has the factory %s", source))
 		i.Source = &Source{}
 	}
 	*info = &i
+}
+
+// id is an ID: the number of its bytes, then those. Of one that is no hex with 0x
+// it is the text, and the number is below zero.
+func (c *Codec) id(id *ID) {
+	key := id.Bytes()
+	n := len(key)
+	if id.IsText() {
+		n = ^n
+	}
+	Number(c, &n)
+	if !c.decoding {
+		c.data = append(c.data, key...)
+		return
+	}
+	text := n < 0
+	if text {
+		n = ^n
+	}
+	if n > len(c.data) {
+		c.err = errors.Join(c.err, errShort)
+		n = 0
+	}
+	if b := c.next(n); text {
+		*id = ID(b)
+	} else {
+		*id = BytesID(b)
+	}
+}
+
+// SplitID takes the bytes of the ID out of what Save of a family made; JoinID puts
+// them back. rest is nil if the data is not long enough.
+func SplitID(data []byte) (id, rest []byte) {
+	at := common.AddressLength
+	n, size := binary.Varint(data[min(at, len(data)):])
+	if n < 0 {
+		n = ^n
+	}
+	if at += size; size <= 0 || n > int64(len(data)-at) {
+		return nil, nil
+	}
+	end := at + int(n)
+	return data[at:end], slices.Concat(data[:at], data[end:])
+}
+
+// JoinID is the inverse of SplitID.
+func JoinID(id, rest []byte) []byte {
+	_, size := binary.Varint(rest[min(common.AddressLength, len(rest)):])
+	at := min(common.AddressLength+max(size, 0), len(rest))
+	return slices.Concat(rest[:at], id, rest[at:])
 }
 
 // Number is a field that is an integer of at most 64 bits, as a varint.

@@ -135,12 +135,52 @@ func Custody(p Pool) common.Address {
 }
 
 // AddressID is the ID of a pool with a contract of its own.
-func AddressID(a common.Address) ID {
+func AddressID(a common.Address) ID { return BytesID(a[:]) }
+
+// BytesID is the ID that is these bytes in hex.
+func BytesID(b []byte) ID {
 	const digits = "0123456789abcdef"
-	var b [42]byte
-	b[0], b[1] = '0', 'x'
-	for i, v := range a {
-		b[2+2*i], b[3+2*i] = digits[v>>4], digits[v&15]
+	text := make([]byte, 2, 2+2*len(b))
+	text[0], text[1] = '0', 'x'
+	for _, v := range b {
+		text = append(text, digits[v>>4], digits[v&15])
 	}
-	return ID(b[:])
+	return ID(text)
+}
+
+// Bytes are the bytes of the ID; of one that is no hex with 0x those of its text.
+func (id ID) Bytes() []byte {
+	if id.IsText() {
+		return []byte(id)
+	}
+	b := make([]byte, len(id)/2-1)
+	for i := range b {
+		b[i] = digit(id[2+2*i])<<4 | digit(id[3+2*i])
+	}
+	return b
+}
+
+// IsText tells whether the ID is no lower-case hex with 0x, as that of a pool that
+// is on no chain.
+func (id ID) IsText() bool {
+	if len(id) < 2 || len(id)%2 != 0 || id[:2] != "0x" {
+		return true
+	}
+	for _, c := range []byte(id[2:]) {
+		if digit(c) > 15 {
+			return true
+		}
+	}
+	return false
+}
+
+// digit is the value of a lower-case hex digit; above 15 for any other byte.
+func digit(c byte) byte {
+	switch {
+	case c >= '0' && c <= '9':
+		return c - '0'
+	case c >= 'a' && c <= 'f':
+		return c - 'a' + 10
+	}
+	return 255
 }
