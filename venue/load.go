@@ -37,6 +37,27 @@ type Storer interface {
 	Restore([]byte) (Pool, error)
 }
 
+// Dormant is a pool of which price and active liquidity have been read, and the
+// rest not yet. If no liquidity is active, the rest may be read later: most such
+// pools are empty, and it is what most calls are made for.
+type Dormant interface{ Dormant() bool }
+
+// IsDormant tells whether a pool is such a one, without active liquidity.
+func IsDormant(p Pool) bool {
+	d, ok := p.(Dormant)
+	return ok && d.Dormant()
+}
+
+// Rememberer is a Storer whose pools know more of their past than Save encodes,
+// which only the gas of their swaps depends on.
+type Rememberer interface {
+	// IsFresh tells whether a pool was followed since its creation, and has no past.
+	IsFresh(Pool) bool
+
+	// Fresh is a restored pool that was fresh when it was saved.
+	Fresh(Pool) Pool
+}
+
 // Read is an eth_call that a pool needs. Without To it is a call of the Lens, a
 // contract of ours whose code is sent along with the call.
 type Read struct {

@@ -43,6 +43,11 @@ type history struct {
 	singleObservation bool // the oracle keeps one observation
 }
 
+// newHistory is that of a pool that was just created.
+func newHistory() history {
+	return history{growth: ticks.NewFeeGrowth(), noProtocolFee: true, singleObservation: true}
+}
+
 // EstimateGas reports a swap that moves the tick in a later second than the one
 // before it: then the oracle writes.
 func (p *Pool) EstimateGas(in, out int, amount u256.Int, e *gas.Estimate) {

@@ -15,11 +15,13 @@ import (
 // CreationTopic is the topic of PoolCreated.
 func (f *Family) CreationTopic() common.Hash { return topicCreated }
 
-// loading is how far the ticks of a pool have been read, word by word of its
-// bitmap.
+// loading is how far a pool has been read: first its price and active liquidity,
+// then its ticks, word by word of the bitmap.
 type loading struct {
-	next  int32        // word to be read next
-	found []ticks.Tick // in the words before
+	begun   bool         // price and liquidity have been read
+	dormant bool         // no liquidity is active
+	next    int32        // word to be read next
+	found   []ticks.Tick // in the words before
 }
 
 // unread is the Idle of a pool while it is read.
@@ -46,13 +48,18 @@ const (
 	endGas   = 300_000
 )
 
-// Wants reads price, liquidity and the next ticks of a pool that was not
-// followed since its creation.
+// Dormant implements venue.Dormant.
+func (p *Pool) Dormant() bool { return p.loading != nil && p.loading.dormant }
 
+// Wants reads price and liquidity of a pool that was not followed since its
+// creation, and then both again with the next ticks.
 func (f *Family) Wants(p venue.Pool) []venue.Read {
 	q, ok := p.(*Pool)
 	if !ok || q.loading == nil {
 		return nil
+	}
+	if !q.loading.begun {
+		return []venue.Read{{To: q.address, Data: venue.Calldata("slot0()")}, {To: q.address, Data: venue.Calldata("liquidity()")}}
 	}
 	spacing := q.book.Spacing()
 	_, last := ticks.BitmapWords(spacing)
@@ -67,21 +74,40 @@ func (f *Family) Wants(p venue.Pool) []venue.Read {
 
 func (f *Family) Load(p venue.Pool, answers [][]byte) (venue.Pool, error) {
 	q, ok := p.(*Pool)
-	if !ok || q.loading == nil || len(answers) != 3 {
+	if !ok || len(answers) == 0 || len(answers) != len(f.Wants(p)) {
 		return nil, errors.New("univ3: answers to what was not asked")
 	}
-	next, err := q.load(venue.NewWords(answers[0]), venue.NewWords(answers[1]), venue.NewWords(answers[2]))
+	var next *Pool
+	var err error
+	if slot0, liquidity := venue.NewWords(answers[0]), venue.NewWords(answers[1]); len(answers) == 2 {
+		next, err = q.begin(slot0, liquidity)
+	} else {
+		next, err = q.load(slot0, liquidity, venue.NewWords(answers[2]))
+	}
 	if err != nil {
 		return nil, fmt.Errorf("univ3: pool %s: %w", q.address, err)
 	}
 	return next, nil
 }
 
+// begin takes in price and liquidity. A pool without a price has no ticks yet.
+func (p *Pool) begin(slot0, liquidity *venue.Words) (*Pool, error) {
+	if slot0.Len() < 2 || liquidity.Len() != 1 {
+		return nil, errors.New("an answer is too short")
+	}
+	next := *p
+	next.loading = &loading{begun: true, dormant: liquidity.Number(0).IsZero(), next: p.loading.next}
+	if slot0.Number(0).IsZero() {
+		next.loading, next.idle = nil, ""
+	}
+	return &next, nil
+}
+
 func (p *Pool) load(slot0, liquidity, list *venue.Words) (*Pool, error) {
 	if slot0.Len() < 2 || liquidity.Len() != 1 || list.Len()%3 != 1 {
 		return nil, errors.New("an answer is too short")
 	}
-	s := &loading{next: list.Int32(0), found: slices.Clip(p.loading.found)}
+	s := &loading{begun: true, next: list.Int32(0), found: slices.Clip(p.loading.found)}
 	for i := 1; i < list.Len(); i += 3 {
 		s.found = append(s.found, ticks.Tick{Index: list.Int32(i), Gross: list.Number(i + 1), Net: list.Number(i + 2)})
 	}
@@ -155,4 +181,17 @@ func (f *Family) Restore(data []byte) (venue.Pool, error) {
 		return f.Unloaded(p.with(book)), nil
 	}
 	return p.with(book), nil
+}
+
+// IsFresh implements venue.Rememberer.
+func (f *Family) IsFresh(p venue.Pool) bool {
+	q, ok := p.(*Pool)
+	return ok && q.history == newHistory()
+}
+
+// Fresh implements venue.Rememberer.
+func (f *Family) Fresh(p venue.Pool) venue.Pool {
+	q := *p.(*Pool)
+	q.history = newHistory()
+	return &q
 }

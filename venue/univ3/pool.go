@@ -40,7 +40,7 @@ func newPool(e created) *Pool {
 		address: e.pool,
 		fee:     e.fee,
 		pancake: isPancake(e.source),
-		history: history{growth: ticks.NewFeeGrowth(), noProtocolFee: true, singleObservation: true},
+		history: newHistory(),
 	}
 	return p.with(ticks.NewBook(e.spacing))
 }

@@ -17,12 +17,14 @@ import (
 // CreationTopic is the topic of Initialize.
 func (f *Family) CreationTopic() common.Hash { return topicInitialize }
 
-// loading is what is still to be read of a pool: words of its bitmap, and the
-// ticks that they show.
+// loading is what is still to be read of a pool: first its price and active
+// liquidity, then words of its bitmap and the ticks that they show.
 type loading struct {
-	words []int32
-	ticks []int32
-	found []ticks.Tick // read already
+	begun      bool         // price and liquidity have been read
+	dormant    bool         // no liquidity is active
+	word, last int32        // words from..to that are still to be read
+	ticks      []int32      // that words have shown
+	found      []ticks.Tick // read already
 }
 
 // unread is the Idle of a pool while it is read.
@@ -39,11 +41,7 @@ func (f *Family) Unloaded(p venue.Pool) venue.Pool {
 	}
 	blank := *q
 	first, last := ticks.BitmapWords(q.key.spacing)
-	s := &loading{}
-	for w := first; w <= last; w++ {
-		s.words = append(s.words, w)
-	}
-	blank.idle, blank.loading, blank.at, blank.protocol = unread, s, ticks.Point{}, 0
+	blank.idle, blank.loading, blank.at, blank.protocol = unread, &loading{word: first, last: last}, ticks.Point{}, 0
 	blank.growth = ticks.FeeGrowth{}
 	blank.book = ticks.NewBook(q.key.spacing)
 	return blank.withCurves()
@@ -65,7 +63,11 @@ const (
 	slotGas  = 9_000
 )
 
-// Wants reads price and liquidity with each batch of words and ticks.
+// Dormant implements venue.Dormant.
+func (p *Pool) Dormant() bool { return p.loading != nil && p.loading.dormant }
+
+// Wants reads price and liquidity, and both again with each batch of words and
+// ticks.
 func (f *Family) Wants(p venue.Pool) []venue.Read {
 	q, ok := p.(*Pool)
 	if !ok || q.loading == nil {
@@ -88,9 +90,14 @@ func (f *Family) Wants(p venue.Pool) []venue.Read {
 	return []venue.Read{{To: q.info.Source.Factory, Data: data, Gas: slotGas * uint64(len(list))}}
 }
 
-// batch are the words and ticks to be read next.
+// batch are the words and ticks to be read next; none with the first read.
 func (s *loading) batch() (words, ticks []int32) {
-	words = s.words[:min(len(s.words), maxSlots)]
+	if !s.begun {
+		return nil, nil
+	}
+	for w := s.word; w <= s.last && len(words) < maxSlots; w++ {
+		words = append(words, w)
+	}
 	return words, s.ticks[:min(len(s.ticks), maxSlots-len(words))]
 }
 
@@ -120,7 +127,8 @@ func (p *Pool) load(data []byte) (*Pool, error) {
 	}
 	slot0, liquidity, list := list.Number(2), list.Number(3), list.From(4)
 	s := &loading{
-		words: p.loading.words[len(words):],
+		begun: true, dormant: !p.loading.begun && liquidity.IsZero(),
+		word: p.loading.word + int32(len(words)), last: p.loading.last,
 		ticks: slices.Clip(p.loading.ticks[len(some):]),
 		found: slices.Clip(p.loading.found),
 	}
@@ -136,7 +144,7 @@ func (p *Pool) load(data []byte) (*Pool, error) {
 		s.found = append(s.found, ticks.Tick{Index: t, Gross: word.Lsh(128).Rsh(128), Net: net})
 	}
 	next := *p
-	if len(s.words)+len(s.ticks) > 0 {
+	if s.word <= s.last || len(s.ticks) > 0 {
 		next.loading = s
 		return &next, nil
 	}
@@ -209,4 +217,17 @@ func (f *Family) Restore(data []byte) (venue.Pool, error) {
 		return f.Unloaded(&p), nil
 	}
 	return p.withCurves(), nil
+}
+
+// IsFresh implements venue.Rememberer.
+func (f *Family) IsFresh(p venue.Pool) bool {
+	q, ok := p.(*Pool)
+	return ok && q.growth == ticks.NewFeeGrowth()
+}
+
+// Fresh implements venue.Rememberer.
+func (f *Family) Fresh(p venue.Pool) venue.Pool {
+	q := *p.(*Pool)
+	q.growth = ticks.NewFeeGrowth()
+	return &q
 }
