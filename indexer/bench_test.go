@@ -27,6 +27,7 @@ func BenchmarkBlock(b *testing.B) {
 	for len(w.awaitHead().Pools()) < others+changed {
 		factory, x, y := w.unpaired()
 		w.mine(w.tx(factory, pack("createPair(address,address)", x[:], y[:])))
+		w.mine(w.fillPair(w.pairOf(factory, x, y), x, y, 1e9)...)
 	}
 	pools := w.awaitHead().Pools()[others:][:changed]
 	each := func(tx func(p venue.Pool, pair common.Address) *types.Transaction) {

@@ -1,33 +1,32 @@
 package indexer
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"slices"
 
-	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
 
-	"braid/market"
 	"braid/u256"
 	"braid/venue"
 )
 
-// changeset is a snapshot under construction: a base, and the pools that were
-// changed or added since.
+// changeset is a state under construction: a base, and the pools that were changed
+// or added since.
 type changeset struct {
-	base  *market.Snapshot
-	pools map[venue.ID]venue.Pool
-	order []venue.ID // keys of pools in the order of their first change, so that equal chains give equal snapshots
+	base    *state
+	storers []venue.Storer
+	pools   map[venue.ID]venue.Pool
+	order   []venue.ID // keys of pools in the order of their first change, so that equal chains give equal snapshots
 
-	loaders  map[venue.ID]venue.Loader // of pools whose state must be completed by reads
-	progress func(done, of int)        // unless nil, called with the number of pools loaded
-	quiet    bool                      // do not log unusable pools
+	loaders   map[venue.ID]venue.Loader // of pools whose state must be completed by reads
+	settled   bool                      // it covers many blocks: see limitLoads
+	maxRounds int                       // of reads of pools that are not in the market; 0: no limit
+	progress  func(done, of int)        // unless nil, called with the number of pools loaded
+	quiet     bool                      // do not log unusable pools
 }
 
-func newChangeset(base *market.Snapshot) *changeset {
-	return &changeset{base: base, pools: map[venue.ID]venue.Pool{}, loaders: map[venue.ID]venue.Loader{}}
+func (x *Indexer) newChangeset(base *state) *changeset {
+	return &changeset{base: base, storers: x.storers, pools: map[venue.ID]venue.Pool{}, loaders: map[venue.ID]venue.Loader{}}
 }
 
 // pool is the pool with its changes; nil if there is none.
@@ -35,20 +34,34 @@ func (changes *changeset) pool(id venue.ID) venue.Pool {
 	if p := changes.pools[id]; p != nil {
 		return p
 	}
-	p, _ := changes.base.Pool(id)
-	return p
+	if p, ok := changes.base.Pool(id); ok {
+		return p
+	}
+	return changes.base.waiting.pool(changes.storers, id)
 }
 
-// poolsOf are the pools of a source.
+// admitted tells whether a pool is in the market of the base.
+func (changes *changeset) admitted(id venue.ID) bool {
+	_, ok := changes.base.PoolNo(id)
+	return ok
+}
+
+// poolsOf are the pools of a source, also those that wait.
 func (changes *changeset) poolsOf(source *venue.Source) (ids []venue.ID) {
-	for _, p := range changes.base.Pools() {
+	add := func(p venue.Pool) {
 		if info := p.Info(); info.Source == source {
 			ids = append(ids, info.ID)
 		}
 	}
+	for _, p := range changes.base.Pools() {
+		add(p)
+	}
+	for _, p := range changes.base.waiting.all(changes.storers) {
+		add(p)
+	}
 	for _, id := range changes.order {
-		if _, old := changes.base.Pool(id); !old && changes.pools[id].Info().Source == source {
-			ids = append(ids, id)
+		if _, waits := changes.base.waiting.pools.get(id.Bytes()); !waits && !changes.admitted(id) {
+			add(changes.pools[id])
 		}
 	}
 	return ids
@@ -121,71 +134,6 @@ func (x *Indexer) markUnusable(changes *changeset, id venue.ID, err error) {
 		}
 		changes.put(unusable{p.Info(), "its state is not known", p})
 	}
-}
-
-// buildSnapshot is the snapshot after block b. It completes the pools of the
-// changeset by reads at b, reads the pools in x.reload again, and describes new
-// tokens as of block at. A pool of a token without decimals is left out.
-func (x *Indexer) buildSnapshot(ctx context.Context, changes *changeset, b market.Block, at common.Hash) (*market.Snapshot, error) {
-	x.reload = append(x.reload, x.auditor.take()...)
-	reloaded := len(x.reload)
-	for _, id := range x.reload {
-		if p := changes.pool(id); p != nil {
-			x.reloadPool(changes, p)
-		}
-	}
-	if err := x.loadPools(ctx, changes, b, changes.progress); err != nil {
-		return nil, err
-	}
-	tokens, err := x.tokens(ctx, at, changes.newTokens())
-	if err != nil {
-		return nil, fmt.Errorf("block %d: tokens: %w", b.Number, err)
-	}
-	pools, leftOut := changes.poolsWithTokens(tokens)
-	if len(leftOut) > 0 { // one line for all: anyone can create thousands in a block
-		x.log.Warn("pools are left out: a token has no decimals", "block", b.Number, "pools", len(leftOut), "first", leftOut[0])
-	}
-	s, err := changes.base.Next(b, pools, tokens)
-	if err != nil {
-		return nil, fmt.Errorf("block %d: %w", b.Number, err)
-	}
-	x.reload = x.reload[reloaded:]
-	return s, nil
-}
-
-// newTokens are the tokens of changed pools that the base does not have.
-func (changes *changeset) newTokens() (list []common.Address) {
-	seen := map[common.Address]bool{}
-	for _, id := range changes.order {
-		for _, a := range changes.pools[id].Info().Tokens {
-			if _, ok := changes.base.Token(a); !ok && !seen[a] {
-				seen[a] = true
-				list = append(list, a)
-			}
-		}
-	}
-	return list
-}
-
-// poolsWithTokens are the changed pools whose tokens are all in the base or in
-// tokens; leftOut are the others.
-func (changes *changeset) poolsWithTokens(tokens []market.Token) (pools []venue.Pool, leftOut []venue.ID) {
-	described := map[common.Address]bool{}
-	for _, t := range tokens {
-		described[t.Address] = true
-	}
-	missing := func(a common.Address) bool {
-		_, ok := changes.base.Token(a)
-		return !ok && !described[a]
-	}
-	for _, id := range changes.order {
-		if slices.ContainsFunc(changes.pools[id].Info().Tokens, missing) {
-			leftOut = append(leftOut, id)
-		} else {
-			pools = append(pools, changes.pools[id])
-		}
-	}
-	return pools, leftOut
 }
 
 // unusable replaces a pool that must not be used, because its state is not known or

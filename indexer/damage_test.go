@@ -47,7 +47,7 @@ func TestDamagedStore(t *testing.T) {
 			written[number] = append(written[number], encodePool(store.storers, pools[i]))
 		}
 		if m, err = m.Next(market.Block{Number: number, Hash: common.Hash{byte(number)}}, pools, nil); err == nil {
-			err = store.saveSnapshot(m)
+			err = store.saveSnapshot(&state{Snapshot: m})
 		}
 		if err != nil {
 			t.Fatal(err)

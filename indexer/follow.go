@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"braid/chain"
-	"braid/market"
 )
 
 // finalizedInterval is the time between requests for the newest final block.
@@ -27,6 +26,8 @@ func (x *Indexer) Run(ctx context.Context) error {
 	g.Go(func() { x.watchFinalized(ctx) })
 	g.Go(func() { x.save(ctx) })
 	g.Go(func() { x.audit(ctx) })
+	g.Go(func() { x.describeWaiting(ctx) })
+	g.Go(func() { x.readWaiting(ctx) })
 	defer func() {
 		cancel()
 		g.Wait()
@@ -77,10 +78,10 @@ func (x *Indexer) handleHead(ctx context.Context, head chain.HeadUpdate) error {
 		return err
 	}
 	for _, b := range path {
-		if base, err = x.nextSnapshot(ctx, base, b); err != nil {
+		if base, err = x.nextState(ctx, base, b); err != nil {
 			return err
 		}
-		x.recent.add(base)
+		x.addState(base)
 		x.metrics.blocks.Inc()
 	}
 	x.publish(base, head)
@@ -88,33 +89,40 @@ func (x *Indexer) handleHead(ctx context.Context, head chain.HeadUpdate) error {
 	return nil
 }
 
-// nextSnapshot is the snapshot after a block, made from that of its parent.
-func (x *Indexer) nextSnapshot(ctx context.Context, parent *market.Snapshot, h chain.Header) (*market.Snapshot, error) {
+// nextState is the state after a block, made from that of its parent.
+func (x *Indexer) nextState(ctx context.Context, parent *state, h chain.Header) (*state, error) {
+	x.takeFindings(parent.Block())
 	logs, err := x.node.Logs(ctx, h, x.topics)
 	if err != nil {
 		return nil, fmt.Errorf("block %d: %w", h.Number, err)
 	}
-	changes := newChangeset(parent)
+	changes := x.newChangeset(parent)
 	for i := range logs {
 		x.applyLog(changes, &logs[i])
 	}
-	return x.buildSnapshot(ctx, changes, h.Block, h.Hash)
+	return x.buildState(ctx, changes, h.Block, h.Hash)
+}
+
+// addState keeps a state for reorgs.
+func (x *Indexer) addState(s *state) {
+	x.recent.add(s)
+	x.record.built(s.Block().Number, x.keep)
 }
 
 // publish makes a snapshot the Head, without the pools of paused sources, if it is
 // not published already.
-func (x *Indexer) publish(next *market.Snapshot, head chain.HeadUpdate) {
+func (x *Indexer) publish(next *state, head chain.HeadUpdate) {
 	ours, paused := x.tip, x.paused.Load()
 	switch {
 	case ours == nil:
 		defer close(x.ready)
-		x.log.Info("joined", "block", next.Block().Number, "pools", len(next.Pools()), "tokens", len(next.Tokens()))
+		x.log.Info("joined", "block", next.Block().Number, "pools", len(next.Pools()), "tokens", len(next.Tokens()), "waiting", next.waiting.pools.count)
 	case ours != next && x.recent.forked(next, ours):
 		x.metrics.reorgs.Inc()
 		x.log.Info("reorg", "from", ours.Block().Number, "to", next.Block().Number)
 	}
 	if ours != next || x.publishedPauses != paused {
-		view, err := paused.withoutPaused(next)
+		view, err := paused.withoutPaused(next.Snapshot)
 		if err != nil { // cannot be: the pools are of this snapshot
 			x.log.Error("snapshot is not published", "err", err)
 			return
@@ -126,7 +134,8 @@ func (x *Indexer) publish(next *market.Snapshot, head chain.HeadUpdate) {
 		x.tip, x.publishedPauses = next, paused
 		x.head.Store(view)
 		close(*x.changed.Swap(new(make(chan struct{}))))
-		x.metrics.setHead(view)
+		x.latest.Store(next)
+		x.metrics.setHead(view, next.waiting)
 	}
 	if ours != nil && ours != next {
 		x.metrics.latency.Observe(time.Since(head.FirstSeen).Seconds())

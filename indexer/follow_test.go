@@ -9,6 +9,10 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
 
+	"braid/chain"
+	"braid/indexer"
+	"braid/market"
+	"braid/u256"
 	"braid/venue"
 )
 
@@ -89,23 +93,24 @@ func TestReorgDropsACreation(t *testing.T) {
 	root := w.nonce
 	w.mine(create())
 	s := w.awaitHead()
-	if len(s.Pools()) != len(before.Pools())+1 {
-		t.Fatalf("%d pools after a creation, %d before", len(s.Pools()), len(before.Pools()))
+	if n := w.waiting("no liquidity"); len(s.Pools()) != len(before.Pools()) || n != 1 {
+		t.Fatalf("%d pools after a creation, %d before; %v wait", len(s.Pools()), len(before.Pools()), n)
 	}
-	made := s.Pools()[len(s.Pools())-1]
+	made := w.pairOf(factory, a, b)
 
 	w.nonce = root
 	if err := w.chain.Reorg(1, w.transferAndSync(before.Pools()[0], 5)); err != nil {
 		t.Fatal(err)
 	}
-	if s = w.awaitHead(); len(s.Pools()) != len(before.Pools()) {
+	s = w.awaitHead()
+	if n := w.waiting("no liquidity"); len(s.Pools()) != len(before.Pools()) || n != 0 {
 		t.Fatal("the pool is still there though its block was dropped")
 	}
 	parity(t, w.node, s)
 
-	w.mine(slices.Concat([]*types.Transaction{create()}, w.transferAndSync(made, 12345))...)
+	w.mine(slices.Concat([]*types.Transaction{create()}, w.fillPair(made, a, b, 12345))...)
 	s = w.awaitHead()
-	p, ok := s.Pool(made.Info().ID)
+	p, ok := s.Pool(venue.AddressID(made))
 	if !ok || p.Depth(0) != 12345 {
 		t.Fatalf("pool made and filled in one block: %v", p)
 	}
@@ -187,6 +192,57 @@ func (w *fixture) unpaired() (factory, a, b common.Address) {
 	}
 	w.Fatal("every pair is taken")
 	return
+}
+
+// pairOf is the pair of two tokens at the head.
+func (w *fixture) pairOf(factory, a, b common.Address) common.Address {
+	w.Helper()
+	results, err := w.node.Calls(w.Context(), w.chain.Head().Hash(), []chain.Call{{To: factory, Data: pack("getPair(address,address)", a[:], b[:])}})
+	if err != nil || len(results[0].Data) != 32 {
+		w.Fatalf("no pair: %v, %v", err, results)
+	}
+	return common.BytesToAddress(results[0].Data)
+}
+
+// fillPair gives a pair an amount of both tokens.
+func (w *fixture) fillPair(pair, a, b common.Address, amount uint64) []*types.Transaction {
+	give := func(token common.Address) *types.Transaction {
+		return w.tx(token, pack("transfer(address,uint256)", pair[:], u256.From(amount).Big().Bytes()))
+	}
+	return []*types.Transaction{give(a), give(b), w.tx(pair, pack("sync()"))}
+}
+
+// waiting is the number of pools that wait for a reason.
+func (w *fixture) waiting(reason string) float64 {
+	w.Helper()
+	families, err := w.registry.Gather()
+	if err != nil {
+		w.Fatal(err)
+	}
+	for _, f := range families {
+		for _, m := range f.GetMetric() {
+			if f.GetName() == "braid_indexer_waiting_pools" && m.GetLabel()[0].GetValue() == reason {
+				return m.GetGauge().GetValue()
+			}
+		}
+	}
+	return 0
+}
+
+// admitAll mines blocks until no pool that may hold liquidity waits in an indexer,
+// and gives its snapshot of the head.
+func (w *fixture) admitAll(x *indexer.Indexer) *market.Snapshot {
+	w.Helper()
+	for deadline := time.Now().Add(time.Minute); ; w.mine() {
+		s := await(w.TB, x, w.chain.Head().Hash())
+		if len(x.Health().Waiting) == 0 {
+			return s
+		}
+		if time.Now().After(deadline) {
+			w.Fatalf("pools wait: %v", x.Health().Waiting)
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
 }
 
 // metric is the value of a counter or gauge.

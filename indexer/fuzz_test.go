@@ -101,7 +101,7 @@ func FuzzStoreFile(f *testing.F) {
 	for number := uint64(1); number <= 3; number++ {
 		p := univ2.NewPool(&sources[0], common.Address{1}, [2]common.Address{tokens[0].Address, tokens[1].Address}, u256.From(1e9*number), u256.From(2e9))
 		if m, err = m.Next(market.Block{Number: number, Hash: common.Hash{byte(number)}}, []venue.Pool{p}, nil); err == nil {
-			err = store.saveSnapshot(m)
+			err = store.saveSnapshot(&state{Snapshot: m})
 		}
 		if err != nil {
 			f.Fatal(err)

@@ -21,7 +21,8 @@ type Health struct {
 	Final     uint64    // number of the newest final block: one that will not be replaced
 	Updated   time.Time // latest local time at which a quorum of nodes had no block above the snapshot's
 
-	Paused map[string]string // reasons by source, for sources kept out of routes
+	Paused  map[string]string // reasons by source, for sources kept out of routes
+	Waiting map[string]int    // by reason: pools that may hold liquidity and are not in the market yet
 }
 
 // Health is safe for concurrent use.
@@ -31,6 +32,9 @@ func (x *Indexer) Health() Health {
 	h := x.health
 	h.Ready = x.Head() != nil
 	h.Paused = x.paused.Load().reasons()
+	if s := x.latest.Load(); s != nil {
+		h.Waiting = s.waiting.byReason()
+	}
 	return h
 }
 

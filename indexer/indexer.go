@@ -66,22 +66,26 @@ type Indexer struct {
 	listed     map[common.Address]market.Token
 	families   map[common.Hash][]venue.Family // by first topic of the logs they decode
 	topics     []common.Hash
-	recent     recentSnapshots
+	recent     recentStates
 	metrics    *metrics
 	progress   func(Progress)
 
 	sources        []venue.Source
-	storers        []venue.Storer   // families whose pools can be read and stored
-	creationTopics []common.Hash    // of creation events; empty: the chain is joined by reading all logs
-	discovery      *discovery       // while joining; else nil
-	saved          *market.Snapshot // loaded from the store; nil: none
+	storers        []venue.Storer // families whose pools can be read and stored
+	creationTopics []common.Hash  // of creation events; empty: the chain is joined by reading all logs
+	discovery      *discovery     // while joining; else nil
+	saved          *state         // loaded from the store; nil: none
 	store          *Store
 	saver          saver
-	reload         []venue.ID // pools to be read again with the next block
 	auditor        auditor
 
-	tip             *market.Snapshot // the newest snapshot, with the pools of paused sources
-	publishedPauses *pauses          // in force when head was published
+	record   record                // what was learned beside the blocks
+	findings chan findings         // learned, and not yet recorded
+	epoch    int                   // how often the chain was started over
+	latest   atomic.Pointer[state] // that of the head, for the goroutines that read beside the blocks
+
+	tip             *state  // the newest state, with the pools of paused sources
+	publishedPauses *pauses // in force when head was published
 	head            atomic.Pointer[market.Snapshot]
 	paused          atomic.Pointer[pauses]
 	changed         atomic.Pointer[chan struct{}] // closed when head changes
@@ -103,11 +107,12 @@ func New(c Config) *Indexer {
 		node: c.Node, empty: c.Start, log: c.Log, firstBlock: c.FirstBlock, keep: c.Keep, list: c.Listed,
 		listed:   map[common.Address]market.Token{},
 		families: map[common.Hash][]venue.Family{},
-		recent:   recentSnapshots{max: c.Keep, byHash: map[common.Hash]*market.Snapshot{}},
+		recent:   recentStates{max: c.Keep, byHash: map[common.Hash]*state{}},
 		metrics:  newMetrics(c.Registry),
 		progress: c.Progress, sources: c.Sources, store: c.Store, auditor: newAuditor(c.AuditEvery), saver: saver{wake: make(chan struct{}, 1)},
-		ready:  make(chan struct{}),
-		health: Health{Joining: "joining: no block yet"},
+		findings: make(chan findings, 4),
+		ready:    make(chan struct{}),
+		health:   Health{Joining: "joining: no block yet"},
 	}
 	x.changed.Store(new(make(chan struct{})))
 	if c.Registry != nil {

@@ -85,7 +85,7 @@ func (x *Indexer) join(ctx context.Context, first uint64, b market.Block) (*chan
 	if time.Since(began) > maxDiscoveryTime {
 		return nil, errJoinTooSlow
 	}
-	changes := newChangeset(empty)
+	changes := x.newChangeset(empty)
 	for _, p := range x.discovery.pools {
 		x.reloadPool(changes, p)
 	}

@@ -48,6 +48,9 @@ func sameSnapshots(t testing.TB, a, b *market.Snapshot) int {
 	for _, p := range a.Pools() {
 		info := p.Info()
 		q, ok := b.Pool(info.ID)
+		if !ok && venue.Idle(p) != "" {
+			continue // one that once held liquidity stays in the market of who has seen it
+		}
 		if !ok {
 			t.Errorf("%s pool %s is in one market only", info.Source.ID, info.ID)
 			continue
@@ -60,8 +63,10 @@ func sameSnapshots(t testing.TB, a, b *market.Snapshot) int {
 			}
 		}
 	}
-	if len(a.Pools()) != len(b.Pools()) || len(a.Tokens()) != len(b.Tokens()) {
-		t.Errorf("%d pools and %d tokens, or %d and %d", len(a.Pools()), len(a.Tokens()), len(b.Pools()), len(b.Tokens()))
+	for _, q := range b.Pools() {
+		if _, ok := a.Pool(q.Info().ID); !ok && venue.Idle(q) == "" {
+			t.Errorf("%s pool %s is in one market only", q.Info().Source.ID, q.Info().ID)
+		}
 	}
 	return len(a.Pools())
 }
@@ -102,6 +107,8 @@ func TestJoinIsFollowing(t *testing.T) {
 		Start: market.New(monad.Chain()), Listed: monad.Tokens(), Keep: 8,
 	})
 	run(t, late)
+	b.admitAll(b.index)
+	b.admitAll(late)
 	s := await(t, late, b.chain.Head().Hash())
 	n, kinds := sameSnapshots(t, b.awaitHead(), s), map[string]int{}
 	for _, p := range s.Pools() {
@@ -113,6 +120,8 @@ func TestJoinIsFollowing(t *testing.T) {
 	for range 20 {
 		b.block()
 	}
+	b.admitAll(b.index)
+	b.admitAll(late)
 	sameSnapshots(t, b.awaitHead(), await(t, late, b.chain.Head().Hash()))
 	t.Logf("%d pools alike", n)
 }

@@ -16,6 +16,7 @@ type metrics struct {
 	latency                         prometheus.Histogram
 	audited                         prometheus.Counter
 	differences                     *prometheus.CounterVec
+	waiting                         *prometheus.GaugeVec
 }
 
 func newMetrics(r prometheus.Registerer) *metrics {
@@ -41,6 +42,10 @@ func newMetrics(r prometheus.Registerer) *metrics {
 			Namespace: "braid", Subsystem: "indexer", Name: "audit_differences_total",
 			Help: "Pools that were not as the chain had them.",
 		}, []string{"source"}),
+		waiting: auto.NewGaugeVec(prometheus.GaugeOpts{
+			Namespace: "braid", Subsystem: "indexer", Name: "waiting_pools",
+			Help: "Pools that are followed and not in the market yet, and why.",
+		}, []string{"reason"}),
 		latency: auto.NewHistogram(prometheus.HistogramOpts{
 			Namespace: "braid", Subsystem: "indexer", Name: "block_to_snapshot_seconds",
 			Help:    "From the first sight of a block to its market.",
@@ -81,7 +86,10 @@ func (c poolCollector) Collect(ch chan<- prometheus.Metric) {
 }
 
 // setHead sets the gauges that describe the newest snapshot.
-func (m *metrics) setHead(s *market.Snapshot) {
+func (m *metrics) setHead(s *market.Snapshot, w waiting) {
+	for why, n := range w.count {
+		m.waiting.WithLabelValues(reasonNames[why]).Set(float64(n))
+	}
 	b := s.Block()
 	m.head.Set(float64(b.Number))
 	m.headTime.Set(float64(b.Time))

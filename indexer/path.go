@@ -13,14 +13,14 @@ import (
 	"braid/market"
 )
 
-// recentSnapshots are the last max snapshots, of all branches.
-type recentSnapshots struct {
+// recentStates are the last max states, of all branches.
+type recentStates struct {
 	max    int
-	byHash map[common.Hash]*market.Snapshot
+	byHash map[common.Hash]*state
 	order  []common.Hash // oldest first
 }
 
-func (r *recentSnapshots) add(s *market.Snapshot) {
+func (r *recentStates) add(s *state) {
 	h := s.Block().Hash
 	if r.byHash[h] == nil {
 		r.order = append(r.order, h)
@@ -34,7 +34,7 @@ func (r *recentSnapshots) add(s *market.Snapshot) {
 
 // forked tells whether a is on another branch than b: not a descendant of b, nor b
 // itself. It is false if too old snapshots would be needed to tell.
-func (r *recentSnapshots) forked(a, b *market.Snapshot) bool {
+func (r *recentStates) forked(a, b *state) bool {
 	for a != nil && a.Block().Number > b.Block().Number {
 		a = r.byHash[a.Block().Parent]
 	}
@@ -43,7 +43,7 @@ func (r *recentSnapshots) forked(a, b *market.Snapshot) bool {
 
 // settledAncestor is the snapshot max/2 blocks below s on its branch, which counts
 // as settled; nil if it is not among the recent ones.
-func (r *recentSnapshots) settledAncestor(s *market.Snapshot) *market.Snapshot {
+func (r *recentStates) settledAncestor(s *state) *state {
 	for range r.max / 2 {
 		if s = r.byHash[s.Block().Parent]; s == nil {
 			return nil
@@ -57,7 +57,7 @@ func (r *recentSnapshots) settledAncestor(s *market.Snapshot) *market.Snapshot {
 // oldest first. The base is a recent snapshot (on a reorg, of the common
 // ancestor); the empty one, if the first block is reached; or, after x.keep
 // blocks, that of a settled block.
-func (x *Indexer) path(ctx context.Context, head chain.Header) (base *market.Snapshot, path []chain.Header, err error) {
+func (x *Indexer) path(ctx context.Context, head chain.Header) (base *state, path []chain.Header, err error) {
 	if seen := x.newestSettled(); seen != nil && x.olderThanSettled(head.Block, seen.Block()) {
 		return nil, nil, fmt.Errorf("block %d: %w", head.Number, errNodesBehind)
 	}
@@ -106,7 +106,7 @@ func (x *Indexer) olderThanSettled(b, settled market.Block) bool {
 }
 
 // newestSettled is the newest snapshot of a settled block; nil if there is none.
-func (x *Indexer) newestSettled() *market.Snapshot {
+func (x *Indexer) newestSettled() *state {
 	if x.tip != nil {
 		if s := x.recent.settledAncestor(x.tip); s != nil {
 			return s
@@ -126,7 +126,7 @@ func checkParent(b, parent market.Block) error {
 // emptySnapshot is the snapshot before the first block. If there was a snapshot
 // before, none of its blocks is on the chain any more, which may have become
 // another one: so the chain ID is checked.
-func (x *Indexer) emptySnapshot(ctx context.Context) (*market.Snapshot, error) {
+func (x *Indexer) emptySnapshot(ctx context.Context) (*state, error) {
 	if x.tip != nil {
 		x.metrics.resyncs.Inc()
 		x.log.Warn("starting over: no common ancestor among recent blocks")
@@ -134,7 +134,16 @@ func (x *Indexer) emptySnapshot(ctx context.Context) (*market.Snapshot, error) {
 	if err := x.node.CheckChain(ctx); err != nil {
 		return nil, err
 	}
-	return x.empty.Next(market.Block{}, nil, x.list)
+	// What was learned may be of another branch or chain, and its blocks may have
+	// had higher numbers.
+	x.record, x.epoch = record{}, x.epoch+1
+	return x.emptyState()
+}
+
+// emptyState is the state before the first block.
+func (x *Indexer) emptyState() (*state, error) {
+	s, err := x.empty.Next(market.Block{}, nil, x.list)
+	return &state{Snapshot: s, epoch: x.epoch}, err
 }
 
 // maxReplayBlocks is how many blocks of logs are read at most to bring a snapshot up
@@ -144,7 +153,7 @@ const maxReplayBlocks = 20_000
 // settledSnapshot is the snapshot after block b, so deep that a reorg is not
 // expected to reach it. It is made from an older snapshot (our last one or the
 // store's) and the logs since, or by finding and reading all pools.
-func (x *Indexer) settledSnapshot(ctx context.Context, first uint64, b market.Block) (*market.Snapshot, error) {
+func (x *Indexer) settledSnapshot(ctx context.Context, first uint64, b market.Block) (*state, error) {
 	base, err := x.ancestorBelow(ctx, b)
 	if err != nil {
 		return nil, err
@@ -152,16 +161,16 @@ func (x *Indexer) settledSnapshot(ctx context.Context, first uint64, b market.Bl
 	var changes *changeset
 	switch {
 	case base != nil && (b.Number-base.Block().Number <= maxReplayBlocks || len(x.creationTopics) == 0):
-		changes = newChangeset(base)
+		changes = x.newChangeset(base)
 		err = x.replayLogs(ctx, changes, base.Block().Number+1, b)
 	case len(x.creationTopics) > 0:
 		if base != nil {
-			x.discovery = newDiscovery(base.Block(), base.Block().Number+1, base.Pools())
+			x.discovery = newDiscovery(base.Block(), base.Block().Number+1, slices.Concat(base.Pools(), base.waiting.all(x.storers)))
 		}
 		changes, err = x.join(ctx, first, b)
 	default:
 		if base, err = x.emptySnapshot(ctx); err == nil {
-			changes = newChangeset(base)
+			changes = x.newChangeset(base)
 			err = x.replayLogs(ctx, changes, first, b)
 		}
 	}
@@ -183,10 +192,12 @@ func (x *Indexer) settledSnapshot(ctx context.Context, first uint64, b market.Bl
 	if err != nil {
 		return nil, err
 	}
-	s, err := x.buildSnapshot(ctx, changes, b, head.Hash)
+	changes.settled = true
+	x.takeFindings(changes.base.Block())
+	s, err := x.buildState(ctx, changes, b, head.Hash)
 	if err == nil {
 		x.discovery = nil
-		x.recent.add(s)
+		x.addState(s)
 		x.saver.offerNow(s)
 	}
 	return s, err
@@ -219,7 +230,7 @@ func (x *Indexer) replayLogs(ctx context.Context, changes *changeset, from uint6
 
 // ancestorBelow is our last snapshot, or else the store's, if it is of a canonical
 // block below b; otherwise nil.
-func (x *Indexer) ancestorBelow(ctx context.Context, b market.Block) (*market.Snapshot, error) {
+func (x *Indexer) ancestorBelow(ctx context.Context, b market.Block) (*state, error) {
 	ours := x.tip
 	if ours == nil {
 		ours = x.saved

@@ -2,10 +2,13 @@ package indexer
 
 import (
 	"context"
+	"slices"
 	"sync/atomic"
 	"time"
 
-	"braid/market"
+	"github.com/ethereum/go-ethereum/common"
+
+	"braid/venue"
 )
 
 // saveInterval is the time between writes to the store: what a process that dies
@@ -25,38 +28,49 @@ func (x *Indexer) resume() error {
 		x.log.Info("resuming the search for pools", "block", contents.Next, "pools", len(contents.pools))
 		return nil
 	}
-	empty, err := x.empty.Next(market.Block{}, nil, x.list)
+	empty, err := x.emptyState()
 	if err != nil {
 		return err
 	}
-	if x.saved, err = empty.Next(contents.Block, contents.pools, contents.tokens); err != nil {
+	saved := &state{}
+	if saved.Snapshot, err = empty.Next(contents.Block, contents.pools, contents.tokens); err != nil {
 		return err
 	}
+	x.saved = saved
+	x.addState(saved)
+	x.saver.last = saved
+	for _, w := range contents.waiting {
+		missing := 0
+		if w.reason == waitToken {
+			missing = max(0, slices.IndexFunc(w.pool.Info().Tokens, func(a common.Address) bool { _, ok := saved.Token(a); return !ok }))
+		}
+		saved.waiting = saved.waiting.with(x.storers, w.pool, w.reason, missing)
+	}
+	var reload []venue.ID
 	for _, p := range contents.pools {
 		if x.needsReads(p) {
-			x.reload = append(x.reload, p.Info().ID)
+			reload = append(reload, p.Info().ID)
 		}
 	}
-	x.recent.add(x.saved)
-	x.saver.last = x.saved
-	x.log.Info("resuming", "block", contents.Block.Number, "pools", len(contents.pools))
+	x.record.add(findings{reload: reload})
+	x.log.Info("resuming", "block", contents.Block.Number, "pools", len(contents.pools), "waiting", len(contents.waiting))
 	return nil
 }
 
 // saver passes settled snapshots from the goroutine of Run to that of
 // Indexer.save.
 type saver struct {
-	next atomic.Pointer[market.Snapshot]
-	last *market.Snapshot // in the store; owned by Indexer.save
-	wake chan struct{}    // asks for a write at once
+	next atomic.Pointer[state]
+	last *state        // in the store; owned by Indexer.save
+	wake chan struct{} // asks for a write at once
 }
 
 // offer replaces the snapshot to be written at the next interval.
-func (s *saver) offer(m *market.Snapshot) { s.next.Store(m) }
+func (s *saver) offer(m *state) { s.next.Store(m) }
 
 // offerNow asks for a write at once: a snapshot made by reading all pools would
 // take long to make again.
-func (s *saver) offerNow(m *market.Snapshot) {
+func (s *saver) offerNow(m *state) {
 	s.offer(m)
 	select {
 	case s.wake <- struct{}{}:
@@ -93,7 +107,7 @@ func (x *Indexer) save(ctx context.Context) {
 
 // afterPublish offers the settled ancestor of a published snapshot to the store,
 // and the snapshot itself to the audit.
-func (x *Indexer) afterPublish(m *market.Snapshot) {
+func (x *Indexer) afterPublish(m *state) {
 	if settled := x.recent.settledAncestor(m); settled != nil {
 		x.saver.offer(settled)
 	}

@@ -52,6 +52,11 @@ func TestSoak(t *testing.T) {
 			t.Logf("block %d: %d published, %d wrong", n+1, r.published.Load(), r.wrong.Load())
 		}
 	}
+	b.admitAll(b.index)
+	b.admitAll(r.index)
+	if ours, direct := await(t, r.index, b.chain.Head().Hash()), b.awaitHead(); len(ours.Pools()) != len(direct.Pools()) {
+		r.fail("%d pools at the end, directly %d", len(ours.Pools()), len(direct.Pools()))
+	}
 	pools := len(r.index.Head().Pools())
 	r.close()
 	faultCount := 0

@@ -1,6 +1,7 @@
 package indexer
 
 import (
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -22,7 +23,7 @@ import (
 //   - a discovery: the pools found so far, without their state, while the
 //     indexer searches the chain for pools for the first time;
 //   - a snapshot: all pools with their state and all tokens, after one settled
-//     block (a block so deep that a reorg is not expected to reach it).
+//     block, and the pools that wait (a block so deep that a reorg is not expected to reach it).
 //
 // Each write is one transaction of bbolt (an embedded key-value store), so that
 // the file holds what one write left, whenever the process dies. Each record
@@ -37,6 +38,7 @@ import (
 //
 //	bucket "meta"    "head"          record of JSON storeHeader
 //	bucket "pools"   index, uint32   record of encodePool, in the order of the snapshot
+//	bucket "waiting" ID, bytes       record of pack, in any order
 //	bucket "tokens"  index, uint32   record of JSON market.Token, likewise
 //	record           value, then CRC-32 (IEEE) of key and value
 //
@@ -53,6 +55,7 @@ type Store struct {
 	discovery *discovery   // the one that this process wrote to the file; nil if it wrote a snapshot, or nothing yet
 	pools     []venue.Pool // that this process wrote to the file, in their order; nil before the first write
 	tokens    int          // number of tokens in the file
+	waiting   trie         // waiting pools in the file
 	checksums checksums    // of the records in the file
 }
 
@@ -64,6 +67,7 @@ var (
 	bucketMeta   = []byte("meta")
 	bucketPools  = []byte("pools")
 	bucketTokens = []byte("tokens")
+	bucketWait   = []byte("waiting")
 	keyHead      = []byte("head")
 )
 
@@ -78,13 +82,19 @@ type storeHeader struct {
 	Next        uint64       // discovery: number of the first block not yet searched
 	Pools       int          // number of records
 	Tokens      int          // number of records
-	Checksum    uint32       `json:"Sum"` // CRC-32 of the checksums of all records, pools first
+	Waiting     int          // number of records
+	Checksum    uint32       `json:"Sum"` // see checksums.total
 }
 
-// checksums are the 4-byte checksums of all records, in the order of their keys.
-type checksums struct{ pools, tokens []byte }
+// checksums are the 4-byte checksums of all records of pools and tokens, in the
+// order of their keys, and the sum of those of waiting pools.
+type checksums struct {
+	pools, tokens []byte
+	waiting       uint32
+}
 
-func (c checksums) total() uint32 { return checksum(c.pools, c.tokens) }
+// total is the CRC-32 of the checksums, pools first, plus the sum.
+func (c checksums) total() uint32 { return checksum(c.pools, c.tokens) + c.waiting }
 
 // newFingerprint is equal for two runs exactly if one can use the file of the
 // other.
@@ -173,7 +183,7 @@ func (s *Store) saveDiscovery(d *discovery) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	err := s.write(s.discovery != d, storeHeader{Block: d.anchor, Next: d.next}, d.pools, nil)
+	err := s.write(s.discovery != d, storeHeader{Block: d.anchor, Next: d.next}, d.pools, nil, trie{})
 	if err == nil {
 		s.discovery = d
 	}
@@ -182,10 +192,10 @@ func (s *Store) saveDiscovery(d *discovery) error {
 
 // saveSnapshot makes the file hold a snapshot. If it holds one already, only the
 // pools and tokens that differ are written.
-func (s *Store) saveSnapshot(m *market.Snapshot) error {
+func (s *Store) saveSnapshot(m *state) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	err := s.write(s.discovery != nil || s.pools == nil, storeHeader{Complete: true, Block: m.Block()}, m.Pools(), m.Tokens())
+	err := s.write(s.discovery != nil || s.pools == nil, storeHeader{Complete: true, Block: m.Block()}, m.Pools(), m.Tokens(), m.waiting.pools)
 	if err == nil {
 		s.discovery = nil
 	}
@@ -196,11 +206,11 @@ func (s *Store) saveSnapshot(m *market.Snapshot) error {
 // reset is set, it relies on this: the order of pools and tokens never changes,
 // none is removed, and a token does not change. Pools are immutable and a
 // changed pool is a new pointer, so comparing pointers finds those to write.
-func (s *Store) write(reset bool, header storeHeader, pools []venue.Pool, tokens []market.Token) error {
+func (s *Store) write(reset bool, header storeHeader, pools []venue.Pool, tokens []market.Token, waiting trie) error {
 	if reset {
-		s.pools, s.tokens, s.checksums = nil, 0, checksums{}
+		s.pools, s.tokens, s.waiting, s.checksums = nil, 0, trie{}, checksums{}
 	}
-	sums := checksums{make([]byte, 4*len(pools)), make([]byte, 4*len(tokens))}
+	sums := checksums{make([]byte, 4*len(pools)), make([]byte, 4*len(tokens)), s.checksums.waiting}
 	copy(sums.pools, s.checksums.pools)
 	copy(sums.tokens, s.checksums.tokens)
 	err := s.db.Update(func(tx *bbolt.Tx) error {
@@ -229,7 +239,11 @@ func (s *Store) write(reset bool, header storeHeader, pools []venue.Pool, tokens
 				return err
 			}
 		}
-		header.Fingerprint, header.Pools, header.Tokens, header.Checksum = s.fingerprint, len(pools), len(tokens), sums.total()
+		if err := s.writeWaiting(tx.Bucket(bucketWait), waiting, &sums.waiting); err != nil {
+			return err
+		}
+		header.Fingerprint, header.Checksum = s.fingerprint, sums.total()
+		header.Pools, header.Tokens, header.Waiting = len(pools), len(tokens), waiting.count
 		data, err := json.Marshal(header)
 		if err != nil {
 			return err
@@ -243,13 +257,35 @@ func (s *Store) write(reset bool, header storeHeader, pools []venue.Pool, tokens
 	if err != nil {
 		return fmt.Errorf("store: %w", err)
 	}
-	s.pools, s.tokens, s.checksums = pools, len(tokens), sums
+	s.pools, s.tokens, s.waiting, s.checksums = pools, len(tokens), waiting, sums
 	return nil
+}
+
+// writeWaiting writes the waiting pools that differ from those in the file, and
+// brings the sum of their checksums up to date.
+func (s *Store) writeWaiting(bucket *bbolt.Bucket, waiting trie, sum *uint32) (err error) {
+	differences(s.waiting, waiting, func(key []byte, before, after *entry) {
+		if old := bucket.Get(key); before != nil && len(old) >= 4 {
+			*sum -= binary.BigEndian.Uint32(old[len(old)-4:])
+		}
+		if after == nil {
+			err = errors.Join(err, bucket.Delete(key))
+			return
+		}
+		value := after.value
+		if after.live != nil {
+			value = pack(s.storers, after.live.(venue.Pool), after.reason())
+		}
+		record := appendChecksum(key, value)
+		*sum += binary.BigEndian.Uint32(record[len(value):])
+		err = errors.Join(err, bucket.Put(key, record))
+	})
+	return err
 }
 
 // makeBuckets makes the buckets that are missing; reset empties all of them.
 func makeBuckets(tx *bbolt.Tx, reset bool) error {
-	for _, name := range [][]byte{bucketMeta, bucketPools, bucketTokens} {
+	for _, name := range [][]byte{bucketMeta, bucketPools, bucketTokens, bucketWait} {
 		if reset && tx.Bucket(name) != nil {
 			if err := tx.DeleteBucket(name); err != nil {
 				return err

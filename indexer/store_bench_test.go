@@ -44,14 +44,14 @@ func BenchmarkWarmStart(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	if err := store.saveSnapshot(m); err != nil {
+	if err := store.saveSnapshot(&state{Snapshot: m}); err != nil {
 		b.Fatal(err)
 	}
 	b.Run("save", func(b *testing.B) {
 		for range b.N {
 			m, err = m.Next(m.Block(), population(b, sources, 200), nil)
 			if err == nil {
-				err = store.saveSnapshot(m)
+				err = store.saveSnapshot(&state{Snapshot: m})
 			}
 			if err != nil {
 				b.Fatal(err)

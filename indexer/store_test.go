@@ -46,6 +46,8 @@ func (w *fixture) runToHead(path string, families ...venue.Family) string {
 	ctx, stop := context.WithCancel(w.Context())
 	done := make(chan error)
 	go func() { done <- x.Run(ctx) }()
+	w.admitAll(w.index)
+	w.admitAll(x)
 	sameSnapshots(w.TB, w.awaitHead(), await(w.TB, x, w.chain.Head().Hash()))
 	stop()
 	if err := <-done; err != nil {

@@ -1,9 +1,12 @@
 package indexer
 
 import (
+	"bytes"
+	"encoding/binary"
 	"encoding/json"
 	"fmt"
 	"os"
+	"slices"
 	"time"
 
 	"go.etcd.io/bbolt"
@@ -15,8 +18,15 @@ import (
 // storeContents is all that a file holds.
 type storeContents struct {
 	storeHeader
-	pools  []venue.Pool
-	tokens []market.Token
+	pools   []venue.Pool
+	tokens  []market.Token
+	waiting []waitingPool
+}
+
+// waitingPool is a pool that waits.
+type waitingPool struct {
+	pool   venue.Pool
+	reason reason
 }
 
 // read reads the file into s.loaded. It is errIncompatible or errDamaged, or
@@ -39,7 +49,7 @@ func (s *Store) read() error {
 // readTx reads all buckets and verifies all checksums. A header without a block, as
 // of a store that was never written to, is no error.
 func (s *Store) readTx(tx *bbolt.Tx) error {
-	meta, pools, tokens := tx.Bucket(bucketMeta), tx.Bucket(bucketPools), tx.Bucket(bucketTokens)
+	meta, pools, tokens, waiting := tx.Bucket(bucketMeta), tx.Bucket(bucketPools), tx.Bucket(bucketTokens), tx.Bucket(bucketWait)
 	if meta == nil || pools == nil || tokens == nil {
 		return fmt.Errorf("%w: a bucket is missing", errDamaged)
 	}
@@ -54,8 +64,11 @@ func (s *Store) readTx(tx *bbolt.Tx) error {
 	if string(contents.Fingerprint) != string(s.fingerprint) {
 		return errIncompatible
 	}
+	if waiting == nil {
+		return fmt.Errorf("%w: a bucket is missing", errDamaged)
+	}
 	var sums checksums
-	sums.pools, err = readRecords(pools, contents.Pools, func(value []byte) error {
+	sums.pools, err = readRecords(pools, contents.Pools, func(_, value []byte) error {
 		p, err := decodePool(s.storers, value)
 		contents.pools = append(contents.pools, p)
 		return err
@@ -63,7 +76,7 @@ func (s *Store) readTx(tx *bbolt.Tx) error {
 	if err != nil {
 		return err
 	}
-	sums.tokens, err = readRecords(tokens, contents.Tokens, func(value []byte) error {
+	sums.tokens, err = readRecords(tokens, contents.Tokens, func(_, value []byte) error {
 		var t market.Token
 		err := json.Unmarshal(value, &t)
 		contents.tokens = append(contents.tokens, t)
@@ -71,6 +84,21 @@ func (s *Store) readTx(tx *bbolt.Tx) error {
 	})
 	if err != nil {
 		return err
+	}
+	waitingSums, err := readRecords(waiting, contents.Waiting, func(key, value []byte) error {
+		if len(value) < 5 || (entry{value: value}).reason() >= reasons {
+			return fmt.Errorf("%w: a waiting pool of %d bytes", errDamaged, len(value))
+		}
+		e := entry{key: bytes.Clone(key), value: bytes.Clone(value)}
+		p, err := unpack(s.storers, e)
+		contents.waiting = append(contents.waiting, waitingPool{p, e.reason()})
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	for sum := range slices.Chunk(waitingSums, 4) {
+		sums.waiting += binary.BigEndian.Uint32(sum)
 	}
 	// bbolt leaves the pages of earlier writes in the file. A damaged link may
 	// lead to one of them, on which every record has a valid checksum.
@@ -81,9 +109,9 @@ func (s *Store) readTx(tx *bbolt.Tx) error {
 	return nil
 }
 
-// readRecords calls decode with the value of each record of a bucket, of which
+// readRecords calls decode with key and value of each record of a bucket, of which
 // there must be n, and gives their checksums.
-func readRecords(bucket *bbolt.Bucket, n int, decode func(value []byte) error) (sums []byte, err error) {
+func readRecords(bucket *bbolt.Bucket, n int, decode func(key, value []byte) error) (sums []byte, err error) {
 	count := 0
 	err = bucket.ForEach(func(key, record []byte) error {
 		value, err := verifyChecksum(key, record)
@@ -94,7 +122,7 @@ func readRecords(bucket *bbolt.Bucket, n int, decode func(value []byte) error) (
 			return fmt.Errorf("%w: more than %d records", errDamaged, n)
 		}
 		sums = append(sums, record[len(value):]...)
-		return decode(value)
+		return decode(key, value)
 	})
 	if err == nil && count != n {
 		err = fmt.Errorf("%w: %d records, want %d", errDamaged, count, n)

@@ -24,9 +24,9 @@ const (
 	tokensPerCall = 25
 )
 
-// tokens describes tokens: listed ones by the list, others by what their contracts
+// describe describes tokens: listed ones by the list, others by what their contracts
 // return at block at. One without valid decimals is left out.
-func (x *Indexer) tokens(ctx context.Context, at common.Hash, addresses []common.Address) ([]market.Token, error) {
+func (x *Indexer) describe(ctx context.Context, at common.Hash, addresses []common.Address) ([]market.Token, error) {
 	var tokens []market.Token
 	var unlisted []common.Address
 	for _, a := range addresses {
