@@ -63,6 +63,19 @@ func (n *trieNode) entries() []entry {
 	return list
 }
 
+func appendField(data, field []byte) []byte {
+	return append(binary.AppendUvarint(data, uint64(len(field))), field...)
+}
+
+// fieldSize is the number of bytes that appendField adds.
+func fieldSize(field []byte) int {
+	n := len(field) + 1
+	for length := len(field); length >= 0x80; length >>= 7 {
+		n++
+	}
+	return n
+}
+
 func nextField(data []byte) (field, rest []byte) {
 	n, size := binary.Uvarint(data)
 	return data[size : size+int(n) : size+int(n)], data[size+int(n):]
@@ -83,19 +96,19 @@ func newTrieNode(list []entry, depth int) *trieNode {
 	n, size := &trieNode{}, 0
 	for _, e := range list {
 		if e.live == nil {
-			size += len(e.key) + len(e.value) + 2*binary.MaxVarintLen16
+			size += fieldSize(e.key) + fieldSize(e.value)
 		}
 	}
-	packed := make([]byte, 0, size)
+	if size > 0 {
+		n.packed = make([]byte, 0, size)
+	}
 	for _, e := range list {
 		if e.live != nil {
 			n.live = append(n.live, e)
 			continue
 		}
-		packed = append(binary.AppendUvarint(packed, uint64(len(e.key))), e.key...)
-		packed = append(binary.AppendUvarint(packed, uint64(len(e.value))), e.value...)
+		n.packed = appendField(appendField(n.packed, e.key), e.value)
 	}
-	n.packed = bytes.Clone(packed)
 	return n
 }
 
@@ -107,9 +120,19 @@ func (t trie) get(key []byte) (entry, bool) {
 	for depth := 0; !n.leaf(); depth++ {
 		n = n.children[bit(key, depth)]
 	}
-	list := n.entries()
-	if i := slices.IndexFunc(list, func(e entry) bool { return bytes.Equal(e.key, key) }); i >= 0 {
-		return list[i], true
+	if n == nil {
+		return entry{}, false
+	}
+	for rest := n.packed; len(rest) > 0; {
+		var e entry
+		e.key, rest = nextField(rest)
+		e.value, rest = nextField(rest)
+		if bytes.Equal(e.key, key) {
+			return e, true
+		}
+	}
+	if i := slices.IndexFunc(n.live, func(e entry) bool { return bytes.Equal(e.key, key) }); i >= 0 {
+		return n.live[i], true
 	}
 	return entry{}, false
 }

@@ -310,3 +310,23 @@ func TestEmptyPoolsAreCheap(t *testing.T) {
 		t.Errorf("a block makes %v allocations, without the pools %v", quiet, alone)
 	}
 }
+
+// BenchmarkEmptyPools measures a block that creates 1,000 pools without liquidity
+// while 100,000 wait, and one that creates none.
+func BenchmarkEmptyPools(b *testing.B) {
+	x, s := newTestIndexer(b, univ4.New(monad.Sources(), monad.WrappedNative))
+	number := uint64(0)
+	next := func(logs []types.Log) *state {
+		number++
+		return x.build(b, s, &testBlock{Block: market.Block{Number: number, Hash: common.Hash{31: 1}}, logs: logs})
+	}
+	s = next(emptyPools4(0, 100_000))
+	more := emptyPools4(100_000, 1000)
+	for name, logs := range map[string][]types.Log{"created=1000": more, "created=0": nil} {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				next(logs)
+			}
+		})
+	}
+}
