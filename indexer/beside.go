@@ -72,7 +72,8 @@ func (x *Indexer) report(ctx context.Context, s *state, f findings) {
 // do found nothing to do, or failed, it waits: for the next state at least.
 func (x *Indexer) besideBlocks(ctx context.Context, what string, do func(*state) (worked bool, err error)) {
 	for failures := 0; ctx.Err() == nil; {
-		s, next := x.latest.Load(), x.Changed()
+		next := x.Changed() // before latest: no change is missed
+		s := x.latest.Load()
 		if s == nil {
 			select {
 			case <-x.ready:

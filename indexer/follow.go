@@ -132,10 +132,10 @@ func (x *Indexer) publish(next *state, head chain.HeadUpdate) {
 		view = view.After(x.head.Load())
 		view.Graph()
 		x.tip, x.publishedPauses = next, paused
+		x.metrics.setHead(view, next.waiting)
+		x.latest.Store(next)
 		x.head.Store(view)
 		close(*x.changed.Swap(new(make(chan struct{}))))
-		x.latest.Store(next)
-		x.metrics.setHead(view, next.waiting)
 	}
 	if ours != nil && ours != next {
 		x.metrics.latency.Observe(time.Since(head.FirstSeen).Seconds())
