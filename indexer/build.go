@@ -13,8 +13,9 @@ import (
 
 // buildState is the state after block b: the changeset, completed by reads at b, and
 // what the record says of the blocks after its base. Pools that cannot be admitted
-// wait. Blocks do not wait for tokens, except before anything was published: then
-// they are described as of block at.
+// wait. Blocks do not wait for tokens, except those from which a market is made
+// anew: before anything was published, and when the chain is started over. For
+// these, tokens are described as of block at.
 func (x *Indexer) buildState(ctx context.Context, changes *changeset, b market.Block, at common.Hash) (*state, error) {
 	touched := slices.DeleteFunc(slices.Clone(changes.order), changes.admitted)
 	base := changes.base.Block().Number
@@ -25,7 +26,7 @@ func (x *Indexer) buildState(ctx context.Context, changes *changeset, b market.B
 	if err := x.loadPools(ctx, changes, b, changes.progress); err != nil {
 		return nil, err
 	}
-	if x.tip == nil {
+	if x.tip == nil || changes.base.Block() == (market.Block{}) {
 		tokens, err := x.describe(ctx, at, changes.missingTokens(x.known(changes.base, b.Number)))
 		if err != nil {
 			return nil, fmt.Errorf("block %d: tokens: %w", b.Number, err)

@@ -1,7 +1,8 @@
 // Package indexer follows a chain and publishes a snapshot of the market after each block.
 //
-// A snapshot is the state of all pools and tokens after one block. Every snapshot is made from that of the block's parent and the block's
-// own logs. Nothing is undone: after a reorg the indexer continues from the
+// A snapshot is the state of all pools and tokens after one block. Every snapshot
+// is made from that of the block's parent, the block's own logs, and a record of
+// what was learned of tokens and pools beside the blocks. Nothing is undone: after a reorg the indexer continues from the
 // snapshot of the common ancestor; the last Config.Keep snapshots are kept for
 // that. Heads may come late, twice or not at all; missing blocks are found by
 // following parent hashes back from the newest head.

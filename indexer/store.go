@@ -22,8 +22,9 @@ import (
 //
 //   - a discovery: the pools found so far, without their state, while the
 //     indexer searches the chain for pools for the first time;
-//   - a snapshot: all pools with their state and all tokens, after one settled
-//     block, and the pools that wait (a block so deep that a reorg is not expected to reach it).
+//   - a snapshot: all pools with their state, all tokens and the pools that
+//     wait, after one settled block (a block so deep that a reorg is not
+//     expected to reach it).
 //
 // Each write is one transaction of bbolt (an embedded key-value store), so that
 // the file holds what one write left, whenever the process dies. Each record

@@ -28,6 +28,10 @@ func newTestIndexer(t testing.TB, families ...venue.Family) (*Indexer, *state) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	root.Snapshot, err = root.Next(market.Block{Hash: common.Hash{1}}, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
 	x.tip = root // as if it was published: no block waits for tokens
 	return x, root
 }
