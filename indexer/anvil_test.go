@@ -68,9 +68,24 @@ func TestAnvil(t *testing.T) {
 		}
 	}
 	a.wait()
+	for i, token := range tokens {
+		for _, other := range tokens[i+1:] {
+			results, err := node.Calls(t.Context(), a.head().Hash(), []chain.Call{{To: source.Factory, Data: pack("getPair(address,address)", token[:], other[:])}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			pair := common.BytesToAddress(results[0].Data)
+			a.send(token, pack("transfer(address,uint256)", pair[:], word(u256.From(1e9))))
+			a.send(other, pack("transfer(address,uint256)", pair[:], word(u256.From(1e9))))
+			a.send(pair, pack("sync()"))
+		}
+	}
+	a.wait()
 	pools := a.settled(x).Pools()
-	if len(pools) != 6 {
-		t.Fatalf("%d pools", len(pools))
+	for late := time.Now().Add(time.Minute); len(pools) != 6; pools = a.settled(x).Pools() { // tokens are described beside the blocks
+		if time.Sleep(50 * time.Millisecond); time.Now().After(late) {
+			t.Fatalf("%d pools, waiting: %v", len(pools), x.Health().Waiting)
+		}
 	}
 	random := rand.New(rand.NewPCG(1, 17))
 	reorgs := 0
