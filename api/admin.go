@@ -50,13 +50,15 @@ func (s *server) readyz(w *response) error {
 	return w.writeReadiness(s.readiness(), nil)
 }
 
-// readyzInFull is /readyz of the admin address: also what nodes did wrong last.
+// readyzInFull is /readyz of the admin address: also what nodes did wrong last, and
+// pools that are not in the market yet.
 func (s *server) readyzInFull(w *response) error {
 	h, r := s.Health(), s.readiness()
 	return w.writeReadiness(r, struct {
 		readiness
-		NodeFault string `json:"nodeFault"`
-	}{r, h.Reason})
+		NodeFault string         `json:"nodeFault"`
+		Waiting   map[string]int `json:"waitingPools"`
+	}{r, h.Reason, h.Waiting})
 }
 
 func (s *server) readiness() readiness {

@@ -73,7 +73,8 @@ type Health struct {
 	Lag       uint64    // blocks by which the nodes' head is ahead of Block
 	Updated   time.Time // when the snapshot was last confirmed to be that of the nodes' head; zero: never
 
-	Paused map[string]string // source id -> why the source is kept out of routes
+	Paused  map[string]string // source id -> why the source is kept out of routes
+	Waiting map[string]int    // reason -> pools that may hold liquidity and are not in the market yet
 }
 
 const (
