@@ -159,8 +159,8 @@ func TestNext(t *testing.T) {
 	}
 }
 
-// TestPrices: a price comes from the deepest pool, measured on the side whose price
-// is known; without a pool it is unknown.
+// TestPrices: a price comes from the pools that can trade most; without a pool it is
+// unknown.
 func TestPrices(t *testing.T) {
 	s := next(t, market.New(chain), 1, []market.Token{usd, native, meme, lonely},
 		pool(1, usd, native, 3e6*1e6, 1e8*1e18), // 0.03 dollars, three millions deep

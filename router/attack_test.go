@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"braid/market"
+	"braid/plan"
 	"braid/ticks"
 	"braid/u256"
 )
@@ -69,7 +70,7 @@ var attacks = []struct {
 		}
 	}},
 	{"a stablecoin look-alike", func(h *honest) {
-		h.usd["USD"+"C"] = 1
+		h.usd["USDC"] = 1
 		h.pool("pairs", "USDC", 1e33, "NATIVE", 1e18)
 		h.pool("pairs", "USDC", 1e33, "T0", 1e15)
 		h.edge("V4", "USDC", "USD", 1, 10, true)
@@ -107,7 +108,7 @@ func (h *honest) depth(part float64) {
 
 // TestAttacks: whatever is played, in many markets, no price of a listed token moves by
 // more than 1 %, and no order gets more than a basis point less than without it, net of
-// gas. Native brings 100 % more where somebody gives it away: that is no loss.
+// gas. Pools that give money away may add to it.
 func TestAttacks(t *testing.T) {
 	const seeds = 12
 	moved, lost := make([][]float64, len(attacks)), make([][]float64, len(attacks))
@@ -152,4 +153,58 @@ func (h *honest) moved(before, after *market.Snapshot) (percent []float64) {
 		}
 	}
 	return percent
+}
+
+// TestLaunches: a fresh bonding curve and a pool that only sells so far are priced by what
+// they sell for, and routed, whoever else makes pools.
+func TestLaunches(t *testing.T) {
+	h := newHonest(t, 1)
+	h.curve("curve", "FRESH", 1e4*e18)
+	h.attack("V3", "NATIVE", "LAUNCH", 0, 0, ticks.Position{Lower: -20_000, Upper: 0, Liquidity: u256.FromFloat(1e23)})
+	for _, attacked := range []bool{false, true} {
+		if attacked {
+			h.edges("V4")
+		}
+		s := h.snapshot()
+		for _, token := range []string{"FRESH", "LAUNCH"} {
+			if usd := s.USD(h.token(token)) * 1e18; math.Abs(usd/h.usd["NATIVE"]-1) > 0.02 {
+				t.Errorf("attacked %v: %s sells for a native of 0.03 and has a price of %g", attacked, token, usd)
+			}
+			p, err := Find(s, h.order("AUSD", 100*e18, token))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := p.AmountOut.Float() / e18; got < 0.9*100/0.03 || got > 1.2*100/0.03 { // an attack may add to it
+				t.Errorf("attacked %v: 100 dollars buy %g of %s at 0.03", attacked, got, token)
+			}
+		}
+	}
+}
+
+// TestCheck: whatever a search ends with, what one pool or the best path pays more is
+// returned instead.
+func TestCheck(t *testing.T) {
+	w := newWorld(t)
+	w.pool("one", "A", 1e6*e18, "B", 1e6*e18)
+	w.pool("two", "A", 1e6*e18, "C", 1e6*e18)
+	w.pool("two", "C", 0.9e6*e18, "B", 0.8e6*e18)
+	s, o := w.snapshot(), w.order("A", 10*e18, "B")
+	f, err := newFinder(s, o, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.release()
+	worse, err := plan.Run(o.TokenIn, o.TokenOut, o.AmountIn, []plan.Step{{Pool: w.pools[1], In: 0, Out: 1}, {Pool: w.pools[2], In: 0, Out: 1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := w.show(f.check(&o, worse)); got != "one A>B 10000" {
+		t.Errorf("a worse plan ends as %s", got)
+	}
+	f.path, f.banned[0] = worse, true
+	worst := worse
+	worst.AmountOut = worse.AmountOut.Rsh(1)
+	if got := f.check(&o, worst); got.AmountOut != worse.AmountOut {
+		t.Errorf("a plan of %v stands against a path of %v", worst.AmountOut, worse.AmountOut)
+	}
 }
