@@ -9,6 +9,9 @@ const (
 	// tradedGas is the gas whose cost is traded to find what gas costs in a token: about
 	// that of a large swap.
 	tradedGas = 1e6
+	// clearly is the ratio by which a token must be better reached for that to be followed
+	// further: a cost of gas need not be more exact.
+	clearly = 1.01
 	// gasHops is how many pools that trade may pass.
 	gasHops = 5
 )
@@ -60,13 +63,16 @@ func (g *Graph) gasIn(s *Snapshot, sources int) []float64 {
 func (g *Graph) brought(token int, amount float64, sources int) []float64 {
 	most := make([]float64, len(g.tokens))
 	most[token] = amount
-	g.spread(token, func(t int, reached func(int)) {
+	g.spread(token, func(t int, reached func(t int, clearly bool)) {
 		arcs := g.All(t)
 		for i := range arcs {
-			a := &arcs[i]
-			if y, _ := a.Pay(most[t]); y > most[a.To] && int(a.Source) < sources {
+			a, best := &arcs[i], most[arcs[i].To]
+			if a.Spot*most[t] <= best || int(a.Source) >= sources {
+				continue
+			}
+			if y, _ := a.Pay(most[t]); y > best {
 				most[a.To] = y
-				reached(int(a.To))
+				reached(int(a.To), y > best*clearly)
 			}
 		}
 	})
@@ -81,24 +87,36 @@ func (g *Graph) bought(token int, amount float64, sources int) []float64 {
 		least[t] = math.Inf(1)
 	}
 	least[token] = amount
-	g.spread(token, func(t int, reached func(int)) {
+	g.spread(token, func(t int, reached func(t int, clearly bool)) {
 		g.Into(t, func(from int, a *Arc) {
-			if x := a.Supply.Need(least[t]); x < least[from] && int(a.Source) < sources {
+			best := least[from]
+			if least[t] >= best*a.Spot || int(a.Source) >= sources {
+				return
+			}
+			if x := a.need(least[t]); x < best {
 				least[from] = x
-				reached(from)
+				reached(from, best > x*clearly)
 			}
 		})
 	})
 	return least
 }
 
+// need is the input for which an arc pays so much; infinite if none does.
+func (a *Arc) need(y float64) float64 {
+	if rest := a.Spot - y*a.bend; y <= rest*a.width {
+		return y / rest
+	}
+	return a.Supply.Need(y)
+}
+
 // spread has the neighbours of a token looked at, then those of each token that was
-// reached, and so on for as many rounds as there may be hops.
-func (g *Graph) spread(token int, look func(t int, reached func(int))) {
+// clearly better reached, and so on for as many rounds as there may be hops.
+func (g *Graph) spread(token int, look func(t int, reached func(t int, clearly bool))) {
 	now, next := []int32{int32(token)}, []int32(nil)
 	queued := make([]bool, len(g.tokens))
-	reached := func(t int) {
-		if !queued[t] && g.kinds[t] != deadEnd {
+	reached := func(t int, clearly bool) {
+		if clearly && !queued[t] && g.kinds[t] != deadEnd {
 			queued[t] = true
 			next = append(next, int32(t))
 		}
