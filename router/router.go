@@ -95,7 +95,7 @@ func (f *finder) check(o *Order, best plan.Plan) plan.Plan {
 	if p := &f.path; len(p.Steps) > 0 && f.net.beats(p.AmountOut, p.Gas, best.AmountOut, best.Gas) {
 		best = *p
 	}
-	floor := (best.AmountOut.Float() - f.gasCost*float64(best.Gas)) * (1 - clearly)
+	floor := best.AmountOut.Float()*(1-clearly) - f.gasCost*float64(best.Gas)
 	f.between(f.in, f.out, func(a *market.Arc) {
 		if y, gas := a.Pay(o.AmountIn.Float()); y-f.gasCost*gas < floor {
 			return
