@@ -8,94 +8,28 @@
 // the fee of a step by another formula with the same result.
 package ticks
 
-import (
-	"errors"
-	"fmt"
-	"slices"
-	"sort"
-
-	"braid/u256"
-)
+import "braid/u256"
 
 // Book is the liquidity of a pool over its initialised ticks. It never
 // changes.
 type Book struct {
 	spacing int32
-	entries []entry // by rising tick
-}
-
-// entry is an initialised tick. Its liquidityNet is by how much active exceeds
-// that of the entry below.
-type entry struct {
-	tick   int32
-	price  u256.Int // sqrt price (Q64.96) where a step to it ends: the tick's, or the limit
-	gross  u256.Int // liquidityGross: of all positions that begin or end here
-	active u256.Int // liquidity from this tick up to the next
-
-	outside [2]outside // fee growth outside the tick, by token: see FeeGrowth
+	root    *node // nil without ticks
 }
 
 // NewBook is a book without liquidity.
 func NewBook(spacing int32) *Book { return &Book{spacing: spacing} }
 
-var errLiquidity = errors.New("more liquidity taken out of a range than was put in")
-
 // With is the book after liquidity was added to the position between two ticks.
 // delta is a two's complement: a negative one takes liquidity out.
 func (b *Book) With(lower, upper int32, delta u256.Int) (*Book, error) {
-	if lower >= upper || lower < MinTick || upper > MaxTick || lower%b.spacing != 0 || upper%b.spacing != 0 {
-		return nil, fmt.Errorf("no range from tick %d to %d at spacing %d", lower, upper, b.spacing)
-	}
-	if delta.IsZero() {
-		return b, nil
-	}
-	entries := make([]entry, len(b.entries), len(b.entries)+2)
-	copy(entries, b.entries)
-	next := &Book{spacing: b.spacing, entries: entries}
-	from, to := next.insert(lower), next.insert(upper)
-	sound := true // no liquidity is above 2^128 or below 0, which wraps to far above it
-	add := func(n *u256.Int) {
-		*n = n.Add(delta)
-		sound = sound && n.BitLen() <= 128
-	}
-	for i := from; i < to; i++ {
-		add(&next.entries[i].active)
-	}
-	for _, i := range [...]int{to, from} {
-		add(&next.entries[i].gross)
-		if next.entries[i].gross.IsZero() {
-			next.entries = slices.Delete(next.entries, i, i+1)
-		}
-	}
-	if !sound {
-		return nil, errLiquidity
-	}
-	return next, nil
-}
-
-// insert is the index of the tick's entry, which is made if there is none.
-func (b *Book) insert(tick int32) int {
-	i := b.at(tick)
-	if i < 0 || b.entries[i].tick != tick {
-		i++
-		m := entry{tick: tick, price: GetSqrtRatioAtTick(tick), active: b.Liquidity(tick)}
-		switch tick {
-		case MinTick:
-			m.price = MinLimit
-		case MaxTick:
-			m.price = MaxLimit
-		}
-		b.entries = slices.Insert(b.entries, i, m)
-	}
-	return i
+	return b.with(change{lower: lower, upper: upper, delta: delta})
 }
 
 // Liquidity is the liquidity that is active at a tick.
 func (b *Book) Liquidity(tick int32) u256.Int {
-	if i := b.at(tick); i >= 0 {
-		return b.entries[i].active
-	}
-	return u256.Zero
+	r, i := b.find(tick)
+	return r.liquidity(i).full()
 }
 
 // Depth is how much of token 0 or 1 a constant-product pair would hold, in raw
@@ -111,32 +45,38 @@ func (b *Book) Depth(at Point, token int) float64 {
 	return liquidity * root
 }
 
-// at is the index of the last entry at or below the tick, -1 if there is none.
+// at is the number of the last entry at or below the tick, -1 if there is none.
 func (b *Book) at(tick int32) int {
-	return sort.Search(len(b.entries), func(i int) bool { return b.entries[i].tick > tick }) - 1
+	_, i := b.find(tick)
+	return i
 }
 
 // next is the boundary where a step from the tick ends, and the liquidity on
 // the way: nextInitializedTickWithinOneWord. It is false when no liquidity lies
-// that way. The contract also stops, and rounds, at the edge of each word of
-// the bitmap; where liquidity is zero nothing is rounded, so those edges are
-// left out.
+// that way.
 func (b *Book) next(tick int32, down bool) (end Point, liquidity u256.Int, ok bool) {
-	i := b.at(tick)
-	if i >= 0 {
-		liquidity = b.entries[i].active
-	}
+	r, i := b.find(tick)
+	return b.nextAfter(&r, i, tick, down)
+}
+
+// nextAfter is next where the last entry at or below the tick is known, and its
+// run, which becomes that of the next entry. The contract also stops, and
+// rounds, at the edge of each word of the bitmap; where liquidity is zero
+// nothing is rounded, so those edges are left out.
+func (b *Book) nextAfter(r *run, i int, tick int32, down bool) (end Point, liquidity u256.Int, ok bool) {
+	active := r.liquidity(i)
 	if !down {
 		i++
 	}
-	if i < 0 || i == len(b.entries) {
+	if i < 0 || i == b.size() {
 		return Point{}, u256.Zero, false
 	}
-	m, edge := &b.entries[i], b.wordEdge(tick, down)
-	if liquidity.IsZero() || down && edge <= m.tick || !down && edge >= m.tick {
-		return Point{m.price, m.tick}, liquidity, true
+	b.seek(r, i)
+	e, edge := r.at(i), b.wordEdge(tick, down)
+	if active.isZero() || down && edge <= e.tick || !down && edge >= e.tick {
+		return Point{e.price, e.tick}, active.full(), true
 	}
-	return Point{GetSqrtRatioAtTick(edge), edge}, liquidity, true
+	return Point{GetSqrtRatioAtTick(edge), edge}, active.full(), true
 }
 
 // wordEdge is the last tick of the bitmap word that a step from the tick reads.

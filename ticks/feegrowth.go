@@ -1,6 +1,10 @@
 package ticks
 
-import "braid/u256"
+import (
+	"slices"
+
+	"braid/u256"
+)
 
 // FeeGrowth is what is known from logs about the fee growth words of a pool
 // (feeGrowthGlobal of each token, feeGrowthOutside of each token at each tick):
@@ -21,12 +25,24 @@ type FeeGrowth struct {
 // NewFeeGrowth is that of a pool before its first swap.
 func NewFeeGrowth() FeeGrowth { return FeeGrowth{Zero: [2]bool{true, true}} }
 
-// span is the lowest and the highest sqrt price (Q64.96) at which fees of a
-// token are known to have been earned; zeros if there is none.
-type span struct{ low, high u256.Int }
+// span is the lowest and the highest tick in which fees of a token are known to
+// have been earned, at a price that is not an initialised tick's; its zero
+// value knows none.
+type span struct {
+	known     bool
+	low, high int32
+}
 
-func (s *span) below(price u256.Int) bool { return !s.low.IsZero() && s.low.Lt(price) }
-func (s *span) above(price u256.Int) bool { return s.high.Gt(price) }
+// outside tells on which sides of an initialised tick those fees were earned.
+func (s *span) outside(tick int32) (o outside) {
+	if s.known && s.low < tick {
+		o |= earnedBelow
+	}
+	if s.known && s.high >= tick {
+		o |= earnedAbove
+	}
+	return o
+}
 
 // After is the growth after a swap, at a fee in pips, moved the price. Fees are
 // known to have been earned at both ends of the move where liquidity was
@@ -45,21 +61,30 @@ func (g FeeGrowth) After(b *Book, feePips uint64, from, to Point) FeeGrowth {
 		return g
 	}
 	for _, at := range [...]Point{from, to} {
-		i := b.at(at.Tick)
-		if b.Liquidity(at.Tick).IsZero() || i >= 0 && b.entries[i].price == at.Price ||
-			i+1 < len(b.entries) && b.entries[i+1].price == at.Price {
+		if r, i := b.find(at.Tick); r.liquidity(i).isZero() || b.isBoundary(&r, i, at.Price) {
 			continue
 		}
 		g.NonZero[in] = true
 		s := &g.spans[in]
-		if s.low.IsZero() || at.Price.Lt(s.low) {
-			s.low = at.Price
+		if !s.known {
+			*s = span{true, at.Tick, at.Tick}
 		}
-		if at.Price.Gt(s.high) {
-			s.high = at.Price
-		}
+		s.low, s.high = min(s.low, at.Tick), max(s.high, at.Tick)
 	}
 	return g
+}
+
+// isBoundary tells that a price above entry i, which exists, is its own or that
+// of the next.
+func (b *Book) isBoundary(r *run, i int, price u256.Int) bool {
+	if r.at(i).price == price {
+		return true
+	}
+	if i+1 == b.size() {
+		return false
+	}
+	b.seek(r, i+1)
+	return r.at(i+1).price == price
 }
 
 // outside tells on which sides of a tick fees of a token are known to have been
@@ -75,36 +100,49 @@ const (
 // into the entries of the new book: a new tick counts all that was earned so
 // far as earned below it.
 func (g FeeGrowth) With(b *Book, lower, upper int32, delta u256.Int) (*Book, FeeGrowth, error) {
-	next, err := b.With(lower, upper, delta)
+	c := change{lower: lower, upper: upper, delta: delta, spans: g.spans}
+	for token, some := range g.NonZero {
+		if some {
+			c.fresh[token] = earnedBelow
+		}
+	}
+	next, err := b.with(c)
 	if err != nil || next == b {
 		return next, g, err
-	}
-	for i := range next.entries {
-		e := &next.entries[i]
-		j := b.at(e.tick)
-		old := j >= 0 && b.entries[j].tick == e.tick
-		for token := range e.outside {
-			switch {
-			case old:
-				e.outside[token] |= g.outside(e, token)
-			case g.NonZero[token]:
-				e.outside[token] = earnedBelow
-			}
-		}
 	}
 	g.spans = [2]span{}
 	return next, g, nil
 }
 
-func (g *FeeGrowth) outside(e *entry, token int) outside {
-	o := e.outside[token]
-	if g.spans[token].below(e.price) {
-		o |= earnedBelow
+// marked is a subtree, all of whose ticks are below end, with what the spans
+// tell moved into its entries. Where they tell the same of all of its entries,
+// or what these know already, nothing is copied.
+func (s subtree) marked(spans *[2]span, end int32) subtree {
+	differ := false
+	for token := range spans {
+		first, last := spans[token].outside(s.first), spans[token].outside(end-1)
+		s.outside[token] |= first & last
+		differ = differ || (first|last)&^s.outside[token] != 0
 	}
-	if g.spans[token].above(e.price) {
-		o |= earnedAbove
+	if !differ {
+		return s
 	}
-	return o
+	n := &node{entries: slices.Clone(s.entries), inner: slices.Clone(s.inner)}
+	for i := range n.entries {
+		e := &n.entries[i]
+		for token := range e.outside {
+			e.outside[token] |= spans[token].outside(e.tick)
+		}
+	}
+	for i := range n.inner {
+		last := end
+		if i+1 < len(n.inner) {
+			last = n.inner[i+1].first
+		}
+		n.inner[i] = n.inner[i].marked(spans, last)
+	}
+	s.node = n
+	return s
 }
 
 // Path lists what a swap reads on its way: word is called for each word of the
@@ -120,9 +158,15 @@ func (c *Curve) Path(from, to Point, g *FeeGrowth, word func(int32), cross func(
 	if !c.down {
 		far = earnedAbove
 	}
+	var r run
 	for k := min(i, j) + 1; k <= max(i, j); k++ {
-		e := &c.book.entries[k]
-		cross(e.tick, [2]bool{g.outside(e, 0)&far != 0, g.outside(e, 1)&far != 0})
+		c.book.seek(&r, k)
+		tick := r.at(k).tick
+		var nonZero [2]bool
+		for token := range nonZero {
+			nonZero[token] = (r.earned(k, token)|g.spans[token].outside(tick))&far != 0
+		}
+		cross(tick, nonZero)
 	}
 }
 

@@ -6,21 +6,19 @@ package ticks
 // the fee, length includes it.
 func (c *Curve) Ranges(at Point, do func(price, bend, length float64)) {
 	keep := 1 - float64(c.fee)/pips
-	entries, i := c.book.entries, c.book.at(at.Tick)
-	root := at.Price.Float() / 0x1p96
+	r, i := c.book.find(at.Tick)
+	n, root := c.book.size(), at.Price.Float()/0x1p96
 	for !c.atLimit(at.Price) {
-		liquidity := 0.0
-		if i >= 0 {
-			liquidity = entries[i].active.Float()
-		}
+		liquidity := r.liquidity(i).float()
 		next := i
 		if !c.down {
 			next++
 		}
-		if next < 0 || next == len(entries) {
+		if next < 0 || next == n {
 			return
 		}
-		end := entries[next].price.Float() / 0x1p96
+		c.book.seek(&r, next)
+		end := r.at(next).price.Float() / 0x1p96
 		if liquidity > 0 {
 			if c.down {
 				do(keep*root*root, keep*root/liquidity, liquidity*(1/end-1/root)/keep)
@@ -30,7 +28,9 @@ func (c *Curve) Ranges(at Point, do func(price, bend, length float64)) {
 		}
 		root = end
 		if c.down {
-			i--
+			if i--; i >= 0 {
+				c.book.seek(&r, i)
+			}
 		} else {
 			i++
 		}
@@ -43,5 +43,5 @@ func (c *Curve) MaxRanges(at Point) int {
 	if c.down {
 		return i + 1
 	}
-	return len(c.book.entries) - 1 - i
+	return c.book.size() - 1 - i
 }

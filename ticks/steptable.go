@@ -106,7 +106,7 @@ func (c *Curve) tableFor(boundary int32, amount u256.Int) (*stepTable, int) {
 // least amount, or that the table gets no longer.
 func (c *Curve) covers(t *stepTable, row int, amount u256.Int) bool {
 	last := len(t.rows) - 1
-	return t.complete || last >= len(c.book.entries)+maxWordEdges || !t.rows[last].in.Sub(t.rows[row].in).Lt(amount)
+	return t.complete || last >= c.book.size()+maxWordEdges || !t.rows[last].in.Sub(t.rows[row].in).Lt(amount)
 }
 
 // rowOf is the row of the boundary, -1 if the table does not have it.
@@ -129,13 +129,18 @@ func (c *Curve) rowOf(t *stepTable, boundary int32) int {
 // tableStart is the boundary that a new table for the given one starts with:
 // startTicks initialised ticks before it, but inside the same bitmap word.
 func (c *Curve) tableStart(boundary int32) Point {
-	entries, i := c.book.entries, c.book.at(boundary)
+	var r run
+	i := c.book.at(boundary)
 	word := c.book.compress(boundary) >> 8
 	var from int32 // the first boundary after this tick, in the direction, is the start
 	if c.down {
-		from = min((word+1)<<8*c.book.spacing-1, entries[min(i+startTicks, len(entries)-1)].tick)
+		i = min(i+startTicks, c.book.size()-1)
+		c.book.seek(&r, i)
+		from = min((word+1)<<8*c.book.spacing-1, r.at(i).tick)
 	} else {
-		from = max(word<<8*c.book.spacing, entries[max(i-startTicks, 0)].tick) - 1
+		i = max(i-startTicks, 0)
+		c.book.seek(&r, i)
+		from = max(word<<8*c.book.spacing, r.at(i).tick) - 1
 	}
 	end, _, _ := c.book.next(from, c.down)
 	return end

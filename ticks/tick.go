@@ -19,12 +19,14 @@ func (b *Book) Spacing() int32 { return b.spacing }
 
 // Ticks are the initialised ticks of a book, by rising index.
 func (b *Book) Ticks() []Tick {
-	list := make([]Tick, len(b.entries))
+	list := make([]Tick, b.size())
+	var r run
 	var below u256.Int
-	for i := range b.entries {
-		m := &b.entries[i]
-		list[i] = Tick{m.tick, m.gross, m.active.Sub(below)}
-		below = m.active
+	for i := range list {
+		b.seek(&r, i)
+		active := r.liquidity(i).full()
+		list[i] = Tick{r.at(i).tick, r.at(i).gross.full(), active.Sub(below)}
+		below = active
 	}
 	return list
 }
@@ -32,8 +34,7 @@ func (b *Book) Ticks() []Tick {
 // BookOf is the book with these ticks, which must be in order, at multiples of
 // the spacing, and add up to no liquidity beyond the last.
 func BookOf(spacing int32, list []Tick) (*Book, error) {
-	b := NewBook(spacing)
-	b.entries = make([]entry, 0, len(list))
+	entries := make([]entry, 0, len(list))
 	var active u256.Int
 	for i, t := range list {
 		active = active.Add(t.Net)
@@ -43,13 +44,14 @@ func BookOf(spacing int32, list []Tick) (*Book, error) {
 		case t.Gross.IsZero() || t.Gross.BitLen() > 128 || active.BitLen() > 128:
 			return nil, fmt.Errorf("tick %d: liquidity %v, gross %v", t.Index, active, t.Gross)
 		}
-		m := &b.entries[b.insert(t.Index)]
-		m.gross, m.active = t.Gross, active
+		e := newEntry(t.Index, halfOf(active))
+		e.gross = halfOf(t.Gross)
+		entries = append(entries, e)
 	}
 	if !active.IsZero() {
 		return nil, errors.New("liquidity without an end")
 	}
-	return b, nil
+	return &Book{spacing, rooted(grouped(entries, newLeaf))}, nil
 }
 
 // BitmapWords are the numbers of the first and the last word of the tick

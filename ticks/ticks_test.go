@@ -3,6 +3,7 @@ package ticks
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"braid/u256"
@@ -58,8 +59,8 @@ func someBook(r *rand.Rand, spacing int32, positions int) *Book {
 // crossed downwards.
 func somePoint(r *rand.Rand, b *Book) Point {
 	tick := int32(r.IntN(2*MaxTick)) + MinTick
-	if len(b.entries) > 0 && r.IntN(4) > 0 {
-		tick = b.entries[r.IntN(len(b.entries))].tick + int32(r.IntN(5)-2)*int32(1+r.IntN(300))
+	if all := b.Ticks(); len(all) > 0 && r.IntN(4) > 0 {
+		tick = all[r.IntN(len(all))].Index + int32(r.IntN(5)-2)*int32(1+r.IntN(300))
 		tick = max(MinTick, min(MaxTick-1, tick))
 	}
 	low, high := GetSqrtRatioAtTick(tick), GetSqrtRatioAtTick(tick+1)
@@ -130,13 +131,8 @@ func TestBook(t *testing.T) {
 		}
 		with = next
 	}
-	if len(with.entries) != len(b.entries) {
-		t.Fatalf("%d ticks are left of %d", len(with.entries), len(b.entries))
-	}
-	for i := range b.entries {
-		if with.entries[i] != b.entries[i] {
-			t.Errorf("tick %d was %+v, is %+v", i, b.entries[i], with.entries[i])
-		}
+	if got, want := with.Ticks(), b.Ticks(); !slices.Equal(got, want) {
+		t.Fatalf("%v are left of %v", got, want)
 	}
 	if _, err := b.With(0, 10, u256.Zero.Sub(u256.One.Lsh(100))); err == nil {
 		t.Error("liquidity that was never there was taken out")

@@ -1,0 +1,53 @@
+package ticks
+
+import (
+	"math"
+	"math/bits"
+
+	"braid/u256"
+)
+
+// half is an integer modulo 2^128, which no liquidity exceeds: half the memory
+// of an u256.Int.
+type half struct{ hi, lo uint64 }
+
+// halfOf is a number modulo 2^128.
+func halfOf(n u256.Int) half {
+	hi, lo := n.Low128()
+	return half{hi, lo}
+}
+
+func (a half) full() u256.Int { return u256.From128(a.hi, a.lo) }
+
+func (a half) add(b half) half {
+	lo, carry := bits.Add64(a.lo, b.lo, 0)
+	hi, _ := bits.Add64(a.hi, b.hi, carry)
+	return half{hi, lo}
+}
+
+func (a half) isZero() bool { return a.lo|a.hi == 0 }
+
+// float is the Float of an u256.Int: above 2^64 it is rounded down.
+func (a half) float() float64 {
+	if a.hi == 0 {
+		return float64(a.lo)
+	}
+	n := bits.Len64(a.hi)
+	return math.Ldexp(float64((a.hi<<(64-n)|a.lo>>n)>>11), n+11)
+}
+
+func (a half) less(b half) bool { return a.hi < b.hi || a.hi == b.hi && a.lo < b.lo }
+
+func minHalf(a, b half) half {
+	if b.less(a) {
+		return b
+	}
+	return a
+}
+
+func maxHalf(a, b half) half {
+	if a.less(b) {
+		return b
+	}
+	return a
+}
