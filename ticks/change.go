@@ -33,7 +33,7 @@ func (b *Book) with(c change) (*Book, error) {
 	if b.root == nil {
 		root.node = &node{}
 	}
-	next := &Book{spacing: b.spacing, root: rooted(c.subtree(&root, MinTick, MaxTick+1))}
+	next := &Book{spacing: b.spacing, root: rooted(c.subtree(root, MinTick, MaxTick+1))}
 	if c.unsound {
 		return nil, errLiquidity
 	}
@@ -47,13 +47,14 @@ func (c *change) has(from, to int32) bool {
 
 // subtree is what takes the place of a subtree that is to have all ticks from
 // one up to another: up to two subtrees, or none if it is empty.
-func (c *change) subtree(s *subtree, from, to int32) []subtree {
+func (c *change) subtree(s subtree, from, to int32) []subtree {
 	if s.inner == nil {
-		return grouped(c.leaf(s, from, to), newLeaf)
+		return grouped(c.leaf(&s, from, to), newLeaf)
 	}
 	list := make([]subtree, 0, len(s.inner)+2)
-	for i, k := range s.inner {
-		s.passOn(&k)
+	for i := range s.inner {
+		k := s.inner[i]
+		k.add(s.active, s.outside)
 		first, end := k.first, to
 		if i == 0 {
 			first = from
@@ -62,7 +63,7 @@ func (c *change) subtree(s *subtree, from, to int32) []subtree {
 			end = s.inner[i+1].first
 		}
 		if c.has(first, end) {
-			list = append(list, c.subtree(&k, first, end)...)
+			list = append(list, c.subtree(k, first, end)...)
 			continue
 		}
 		if c.lower < first && first < c.upper {
@@ -91,7 +92,7 @@ func (c *change) leaf(s *subtree, from, to int32) []entry {
 				list = c.append(list, c.newEntry(ends[0], below))
 			}
 		}
-		s.pass(&e)
+		e.add(s.active, s.outside)
 		for token := range e.outside {
 			e.outside[token] |= c.spans[token].outside(e.tick)
 		}

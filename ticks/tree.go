@@ -82,18 +82,18 @@ func newInner(list []subtree) subtree {
 	return s
 }
 
-// pass adds to an entry what is to be added to all entries of the subtree.
-func (s *subtree) pass(e *entry) {
-	e.active = e.active.add(s.active)
-	e.outside[0] |= s.outside[0]
-	e.outside[1] |= s.outside[1]
+// add adds to an entry what is to be added to all entries of its leaf.
+func (e *entry) add(active half, earned [2]outside) {
+	e.active = e.active.add(active)
+	e.outside[0] |= earned[0]
+	e.outside[1] |= earned[1]
 }
 
-// passOn is pass for a subtree of the subtree.
-func (s *subtree) passOn(k *subtree) {
-	k.active, k.low, k.high = k.active.add(s.active), k.low.add(s.active), k.high.add(s.active)
-	k.outside[0] |= s.outside[0]
-	k.outside[1] |= s.outside[1]
+// add notes what is to be added to all entries of the subtree.
+func (s *subtree) add(active half, earned [2]outside) {
+	s.active, s.low, s.high = s.active.add(active), s.low.add(active), s.high.add(active)
+	s.outside[0] |= earned[0]
+	s.outside[1] |= earned[1]
 }
 
 // opened is the node alone, with all that is to be added to its entries.
@@ -103,10 +103,10 @@ func (s *subtree) opened() *node {
 	}
 	n := &node{entries: slices.Clone(s.entries), inner: slices.Clone(s.inner)}
 	for i := range n.entries {
-		s.pass(&n.entries[i])
+		n.entries[i].add(s.active, s.outside)
 	}
 	for i := range n.inner {
-		s.passOn(&n.inner[i])
+		n.inner[i].add(s.active, s.outside)
 	}
 	return n
 }
@@ -164,16 +164,20 @@ func joined(list []subtree) []subtree {
 // run is a leaf with what is to be added to its entries. Entries are numbered
 // from 0 over the whole book; start is the number of its first.
 type run struct {
-	subtree
-	start int
+	*node
+	start   int
+	active  half
+	outside [2]outside
 }
 
 // enter goes to subtree i of the run's node.
 func (r *run) enter(i int) {
-	k := r.inner[i]
+	k := &r.inner[i]
 	r.start += int(k.before)
-	r.passOn(&k)
-	r.subtree = k
+	r.active = r.active.add(k.active)
+	r.outside[0] |= k.outside[0]
+	r.outside[1] |= k.outside[1]
+	r.node = k.node
 }
 
 // find is the number of the last entry at or below a tick, -1 if there is none,
@@ -193,17 +197,15 @@ func (b *Book) find(tick int32) (r run, i int) {
 
 // seek makes the run that of entry i, which exists.
 func (b *Book) seek(r *run, i int) {
-	if r.node != nil && r.has(i) {
+	if r.node != nil && i >= r.start && i < r.start+len(r.entries) {
 		return
 	}
-	*r = run{subtree: subtree{node: b.root}}
+	*r = run{node: b.root}
 	for r.inner != nil {
-		list := r.inner
-		r.enter(sort.Search(len(list), func(k int) bool { return r.start+int(list[k].before) > i }) - 1)
+		list, rest := r.inner, i-r.start
+		r.enter(sort.Search(len(list), func(k int) bool { return int(list[k].before) > rest }) - 1)
 	}
 }
-
-func (r *run) has(i int) bool { return i >= r.start && i < r.start+len(r.entries) }
 
 // at is entry i of the run, but for what is to be added to it.
 func (r *run) at(i int) *entry { return &r.entries[i-r.start] }
@@ -217,7 +219,7 @@ func (r *run) liquidity(i int) half {
 }
 
 // earned is outside of entry i.
-func (r *run) earned(i, token int) outside { return r.at(i).outside[token] | r.subtree.outside[token] }
+func (r *run) earned(i, token int) outside { return r.at(i).outside[token] | r.outside[token] }
 
 // size is the number of entries.
 func (b *Book) size() int {
