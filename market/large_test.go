@@ -2,7 +2,9 @@ package market_test
 
 import (
 	"math/rand/v2"
+	"slices"
 	"testing"
+	"time"
 
 	"github.com/ethereum/go-ethereum/common"
 
@@ -51,11 +53,16 @@ func Benchmark100LargePools(b *testing.B) {
 		b.Fatal(err)
 	}
 	s.Graph()
+	var worked []time.Duration
 	b.ReportAllocs()
 	for b.Loop() {
+		idle := processor()
 		if s, err = s.Next(market.Block{Number: s.Block().Number + 1}, block(), nil); err != nil {
 			b.Fatal(err)
 		}
 		s.Graph()
+		worked = append(worked, processor()-idle)
 	}
+	slices.Sort(worked)
+	b.ReportMetric(float64(worked[len(worked)/2].Microseconds())/1000, "median-cpu-ms")
 }

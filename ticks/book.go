@@ -56,27 +56,44 @@ func (b *Book) at(tick int32) int {
 // that way.
 func (b *Book) next(tick int32, down bool) (end Point, liquidity u256.Int, ok bool) {
 	r, i := b.find(tick)
-	return b.nextAfter(&r, i, tick, down)
+	e, active := b.nextEntry(&r, i, down)
+	if e == nil {
+		return Point{}, u256.Zero, false
+	}
+	end = Point{e.price, e.tick}
+	if edge, before := b.edgeBefore(e, tick, active, down); before {
+		end = edge
+	}
+	return end, active.full(), true
 }
 
-// nextAfter is next where the last entry at or below the tick is known, and its
-// run, which becomes that of the next entry. The contract also stops, and
-// rounds, at the edge of each word of the bitmap; where liquidity is zero
-// nothing is rounded, so those edges are left out.
-func (b *Book) nextAfter(r *run, i int, tick int32, down bool) (end Point, liquidity u256.Int, ok bool) {
-	active := r.liquidity(i)
+// nextEntry is the next initialised tick from a tick of which i is the last
+// entry at or below it, and the liquidity on the way; nil if there is none. The
+// run is that of entry i before, and becomes that of the next one.
+func (b *Book) nextEntry(r *run, i int, down bool) (e *entry, liquidity half) {
+	if i >= 0 {
+		b.seek(r, i)
+		liquidity = r.liquidity(i)
+	}
 	if !down {
 		i++
 	}
 	if i < 0 || i == b.size() {
-		return Point{}, u256.Zero, false
+		return nil, half{}
 	}
 	b.seek(r, i)
-	e, edge := r.at(i), b.wordEdge(tick, down)
-	if active.isZero() || down && edge <= e.tick || !down && edge >= e.tick {
-		return Point{e.price, e.tick}, active.full(), true
+	return r.at(i), liquidity
+}
+
+// edgeBefore is the edge of the bitmap's word, if a step from the tick to an
+// entry comes to it before: the contract stops, and rounds, there too. Where
+// liquidity is zero nothing is rounded, so those edges are left out.
+func (b *Book) edgeBefore(e *entry, tick int32, liquidity half, down bool) (edge Point, before bool) {
+	at := b.wordEdge(tick, down)
+	if liquidity.isZero() || down && at <= e.tick || !down && at >= e.tick {
+		return Point{}, false
 	}
-	return Point{GetSqrtRatioAtTick(edge), edge}, active.full(), true
+	return Point{GetSqrtRatioAtTick(at), at}, true
 }
 
 // wordEdge is the last tick of the bitmap word that a step from the tick reads.

@@ -13,16 +13,29 @@ type half struct{ hi, lo uint64 }
 
 // halfOf is a number modulo 2^128.
 func halfOf(n u256.Int) half {
-	hi, lo := n.Low128()
-	return half{hi, lo}
+	limbs := n.Limbs()
+	return half{limbs[1], limbs[0]}
 }
 
-func (a half) full() u256.Int { return u256.From128(a.hi, a.lo) }
+func (a half) full() u256.Int { return u256.FromLimbs([4]uint64{a.lo, a.hi}) }
 
 func (a half) add(b half) half {
 	lo, carry := bits.Add64(a.lo, b.lo, 0)
 	hi, _ := bits.Add64(a.hi, b.hi, carry)
 	return half{hi, lo}
+}
+
+// mul is the product of two halves, which has two.
+func (a half) mul(b half) (hi, lo half) {
+	h00, l00 := bits.Mul64(a.lo, b.lo)
+	h01, l01 := bits.Mul64(a.lo, b.hi)
+	h10, l10 := bits.Mul64(a.hi, b.lo)
+	h11, l11 := bits.Mul64(a.hi, b.hi)
+	mid, c1 := bits.Add64(h00, l01, 0)
+	mid, c2 := bits.Add64(mid, l10, 0)
+	low, c1 := bits.Add64(h01, l11, c1)
+	low, c2 = bits.Add64(low, h10, c2)
+	return half{h11 + c1 + c2, low}, half{mid, l00}
 }
 
 func (a half) isZero() bool { return a.lo|a.hi == 0 }

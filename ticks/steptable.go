@@ -3,6 +3,7 @@ package ticks
 import (
 	"slices"
 	"sort"
+	"sync"
 
 	"braid/u256"
 )
@@ -33,9 +34,11 @@ type stepRow struct {
 	in, out u256.Int
 }
 
-// Sizes of a table in rows. It starts with minRows and doubles until it covers
-// the quote that asked for it. It ends at all initialised ticks plus
-// maxWordEdges edges of bitmap words, which at tick spacing 1 is a price move by a
+// Sizes of a table in rows. It grows by minRows at a time until it covers the
+// quote that asked for it, and by a fourth at least, so that quotes that go
+// further and further copy it a few times only. From the boundary where that
+// quote begins, it has at most the initialised ticks that a swap may cross plus maxWordEdges
+// edges of bitmap words, which at tick spacing 1 is a price move by a
 // factor of about e^52; beyond that a quote makes the contract's loop.
 const (
 	minRows      = 32
@@ -88,25 +91,63 @@ func (c *Curve) tableFor(boundary int32, amount u256.Int) (*stepTable, int) {
 	if row >= 0 && c.covers(old, row, amount) {
 		return old, row
 	}
-	t := &stepTable{}
-	if row >= 0 {
-		t.rows = slices.Clone(old.rows)
+	last := c.lastTick(boundary)
+	if row >= 0 && c.passed(old.rows, last) {
+		return old, row
+	}
+	buffer := rowBuffers.Get().(*[]stepRow)
+	t, least := stepTable{rows: (*buffer)[:0]}, minRows
+	if row >= 0 && row <= MaxCrossed+maxWordEdges { // or it keeps what lies far behind
+		t.rows = append(t.rows, old.rows...)
+		least = len(t.rows) * 5 / 4
 	} else {
-		t.rows = []stepRow{{Point: c.tableStart(boundary)}}
+		t.rows, row = append(t.rows, stepRow{Point: c.tableStart(boundary)}), -1
 	}
-	for !t.complete && (row < 0 || !c.covers(t, row, amount)) {
-		c.extend(t, max(minRows, 2*len(t.rows)))
-		row = c.rowOf(t, boundary)
+	for !t.complete && !c.passed(t.rows, last) && (row < 0 || len(t.rows) < least || !c.covers(&t, row, amount)) {
+		c.extend(&t, len(t.rows)+minRows, last)
+		row = c.rowOf(&t, boundary)
 	}
-	c.table.Store(t)
-	return t, row
+	*buffer = t.rows
+	made := &stepTable{slices.Clone(t.rows), t.complete}
+	rowBuffers.Put(buffer)
+	c.table.Store(made)
+	return made, row
 }
+
+// rowBuffers are for tables in the making, the final size of which is not known.
+var rowBuffers = sync.Pool{New: func() any { return new([]stepRow) }}
 
 // covers tells that full steps from the row to the end of the table take at
 // least amount, or that the table gets no longer.
 func (c *Curve) covers(t *stepTable, row int, amount u256.Int) bool {
 	last := len(t.rows) - 1
-	return t.complete || last >= c.book.size()+maxWordEdges || !t.rows[last].in.Sub(t.rows[row].in).Lt(amount)
+	return t.complete || last-row >= MaxCrossed+maxWordEdges || !t.rows[last].in.Sub(t.rows[row].in).Lt(amount)
+}
+
+// lastTick is the first tick that no swap crosses which has crossed the boundary
+// before it, or one beyond all.
+func (c *Curve) lastTick(boundary int32) int32 {
+	var r run
+	i := c.book.at(boundary)
+	if c.down {
+		i -= MaxCrossed
+	} else {
+		i += MaxCrossed + 1
+	}
+	switch {
+	case i < 0:
+		return MinTick - 1
+	case i >= c.book.size():
+		return MaxTick + 1
+	}
+	c.book.seek(&r, i)
+	return r.at(i).tick
+}
+
+// passed tells that the rows go as far as a tick.
+func (c *Curve) passed(rows []stepRow, tick int32) bool {
+	last := rows[len(rows)-1].Tick
+	return c.down && last <= tick || !c.down && last >= tick
 }
 
 // rowOf is the row of the boundary, -1 if the table does not have it.
@@ -146,21 +187,50 @@ func (c *Curve) tableStart(boundary int32) Point {
 	return end
 }
 
-// extend adds rows until there are n, or until no liquidity lies ahead.
-func (c *Curve) extend(t *stepTable, n int) {
-	t.rows = slices.Grow(t.rows, n-len(t.rows))
-	for len(t.rows) < n {
-		last := &t.rows[len(t.rows)-1]
-		from := c.cross(last.Point)
-		end, liquidity, ok := c.book.next(from.Tick, c.down)
-		if !ok || c.atLimit(from.Price) {
+// extend adds rows until there are n, or the last tick is passed, or no
+// liquidity lies ahead.
+func (c *Curve) extend(t *stepTable, n int, lastTick int32) {
+	last := &t.rows[len(t.rows)-1]
+	from, inverse := c.cross(last.Point), inverseOf(last.Price)
+	r, i := c.book.find(from.Tick)
+	for len(t.rows) < n && !c.passed(t.rows, lastTick) {
+		e, liquidity := c.book.nextEntry(&r, i, c.down)
+		if e == nil || c.atLimit(from.Price) {
 			t.complete = true
 			return
 		}
-		t.rows = append(t.rows, stepRow{
-			Point: end,
-			in:    last.in.Add(c.amountIn(from.Price, end.Price, liquidity)),
-			out:   last.out.Add(c.amountOut(from.Price, end.Price, liquidity)),
-		})
+		t.rows = append(t.rows, stepRow{Point{e.price, e.tick}, t.rows[len(t.rows)-1].in, t.rows[len(t.rows)-1].out})
+		row, next := &t.rows[len(t.rows)-1], e.inverse
+		if edge, before := c.book.edgeBefore(e, from.Tick, liquidity, c.down); before {
+			row.Point, next = edge, inverseOf(edge.Price)
+		} else if c.down {
+			i--
+		} else {
+			i++
+		}
+		if !liquidity.isZero() && row.Price != from.Price {
+			c.addStep(row, &from.Price, &inverse, &next, liquidity)
+		}
+		from, inverse = c.cross(row.Point), next
 	}
+}
+
+// addStep adds to a row what the full step to it from a price takes in, with
+// the fee, and pays. The prices are also given by their inverses.
+func (c *Curve) addStep(row *stepRow, from, inverseFrom, inverseTo *u256.Int, liquidity half) {
+	var amount0 u256.Int
+	var sure bool
+	if c.down {
+		if amount0, sure = amount0Of(inverseTo.Sub(*inverseFrom), liquidity, true); !sure {
+			amount0 = GetAmount0Delta(row.Price, *from, liquidity.full(), true)
+		}
+		row.in = row.in.Add(addFee(amount0, c.fee))
+		row.out = row.out.Add(getAmount1Delta(from.Sub(row.Price), liquidity, false))
+		return
+	}
+	if amount0, sure = amount0Of(inverseFrom.Sub(*inverseTo), liquidity, false); !sure {
+		amount0 = GetAmount0Delta(*from, row.Price, liquidity.full(), false)
+	}
+	row.in = row.in.Add(addFee(getAmount1Delta(row.Price.Sub(*from), liquidity, true), c.fee))
+	row.out = row.out.Add(amount0)
 }

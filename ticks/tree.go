@@ -26,6 +26,7 @@ type entry struct {
 	gross   half       // liquidityGross: of all positions that begin or end here
 	active  half       // liquidity from this tick up to the next
 	price   u256.Int   // sqrt price (Q64.96) where a step to it ends: the tick's, or the limit
+	inverse u256.Int   // of price: see inverseOf
 }
 
 // newEntry is a tick where no position begins or ends yet.
@@ -37,6 +38,7 @@ func newEntry(tick int32, active half) entry {
 	case MaxTick:
 		e.price = MaxLimit
 	}
+	e.inverse = inverseOf(e.price)
 	return e
 }
 

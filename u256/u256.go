@@ -28,8 +28,8 @@ var errDecimal = errors.New("not a decimal integer below 2^256")
 // From is n.
 func From(n uint64) Int { return Int{v: *uint256.NewInt(n)} }
 
-// From128 is hi*2^64 + lo.
-func From128(hi, lo uint64) Int { return Int{v: uint256.Int{lo, hi}} }
+// FromLimbs is the number of four limbs of 64 bits, the lowest first.
+func FromLimbs(limbs [4]uint64) Int { return Int{v: limbs} }
 
 // FromBig takes b modulo 2^256.
 func FromBig(b *big.Int) Int {
@@ -114,8 +114,8 @@ func (a Int) Big() *big.Int   { return a.v.ToBig() }
 func (a Int) Bytes() [32]byte { return a.v.Bytes32() }
 func (a Int) String() string  { return a.v.Dec() }
 
-// Low128 is a modulo 2^128, as hi*2^64 + lo.
-func (a Int) Low128() (hi, lo uint64) { return a.v[1], a.v[0] }
+// Limbs are the four limbs of FromLimbs.
+func (a Int) Limbs() [4]uint64 { return a.v }
 
 // Min is the smaller of two.
 func Min(a, b Int) Int {

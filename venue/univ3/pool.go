@@ -102,7 +102,7 @@ func refusal(f ticks.Result, amount u256.Int) error {
 	switch {
 	case f.Left == amount:
 		return venue.ErrEmpty
-	case !f.Left.IsZero():
+	case !f.Left.IsZero() || f.Crossed > ticks.MaxCrossed:
 		return venue.ErrTooLarge
 	case f.Out.IsZero():
 		return venue.ErrTooSmall

@@ -132,7 +132,7 @@ func refusal(f ticks.Result, amount u256.Int) error {
 	switch {
 	case f.Left == amount:
 		return venue.ErrEmpty
-	case !f.Left.IsZero() || amount.Gt(maxAmount) || f.Out.Gt(maxAmount):
+	case !f.Left.IsZero() || f.Crossed > ticks.MaxCrossed || amount.Gt(maxAmount) || f.Out.Gt(maxAmount):
 		return venue.ErrTooLarge
 	case f.Out.IsZero():
 		return venue.ErrTooSmall
