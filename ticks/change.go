@@ -16,7 +16,9 @@ type change struct {
 	spans [2]span    // what is known of fees since the last change, by token
 	fresh [2]outside // of entries that are made
 
-	unsound bool // some liquidity would be above 2^128 or below 0
+	part    half // delta modulo 2^128
+	removes bool // delta is negative
+	unsound bool // some liquidity would be 2^128 or more, or below 0
 }
 
 var errLiquidity = errors.New("more liquidity taken out of a range than was put in")
@@ -28,6 +30,12 @@ func (b *Book) with(c change) (*Book, error) {
 	}
 	if c.delta.IsZero() {
 		return b, nil
+	}
+	c.part, c.removes = halfOf(c.delta), c.delta.BitLen() == 256
+	if c.removes {
+		c.unsound = u256.Zero.Sub(c.delta).BitLen() > 128
+	} else {
+		c.unsound = c.delta.BitLen() > 128
 	}
 	root := subtree{node: b.root}
 	if b.root == nil {
@@ -67,9 +75,12 @@ func (c *change) subtree(s subtree, from, to int32) []subtree {
 			continue
 		}
 		if c.lower < first && first < c.upper {
-			k.active, k.low, k.high = k.active.add(halfOf(c.delta)), c.add(k.low), c.add(k.high)
+			k.active, k.low, k.high = k.active.add(c.part), c.add(k.low), c.add(k.high)
 		}
-		list = append(list, k.marked(&c.spans, end))
+		if c.spans[0].known || c.spans[1].known {
+			k = k.marked(&c.spans, end)
+		}
+		list = append(list, k)
 	}
 	return grouped(joined(list), newInner)
 }
@@ -89,7 +100,8 @@ func (c *change) leaf(s *subtree, from, to int32) []entry {
 		e := s.entries[i]
 		for ; len(ends) > 0 && ends[0] <= e.tick; ends = ends[1:] {
 			if ends[0] < e.tick {
-				list = c.append(list, c.newEntry(ends[0], below))
+				fresh := c.newEntry(ends[0], below)
+				list = c.append(list, &fresh)
 			}
 		}
 		e.add(s.active, s.outside)
@@ -97,17 +109,18 @@ func (c *change) leaf(s *subtree, from, to int32) []entry {
 			e.outside[token] |= c.spans[token].outside(e.tick)
 		}
 		below = e.active
-		list = c.append(list, e)
+		list = c.append(list, &e)
 	}
 	for _, tick := range ends {
-		list = c.append(list, c.newEntry(tick, below))
+		fresh := c.newEntry(tick, below)
+		list = c.append(list, &fresh)
 	}
 	return list
 }
 
 // append adds an entry with its part of the change, unless no position begins
 // or ends there any more.
-func (c *change) append(list []entry, e entry) []entry {
+func (c *change) append(list []entry, e *entry) []entry {
 	if c.lower <= e.tick && e.tick < c.upper {
 		e.active = c.add(e.active)
 	}
@@ -116,7 +129,7 @@ func (c *change) append(list []entry, e entry) []entry {
 			return list
 		}
 	}
-	return append(list, e)
+	return append(list, *e)
 }
 
 func (c *change) newEntry(tick int32, active half) entry {
@@ -127,7 +140,9 @@ func (c *change) newEntry(tick int32, active half) entry {
 
 // add adds the change to an amount of liquidity.
 func (c *change) add(n half) half {
-	sum := n.full().Add(c.delta)
-	c.unsound = c.unsound || sum.BitLen() > 128 // below 0 it wraps to far above that
-	return halfOf(sum)
+	sum := n.add(c.part)
+	if wraps := sum.less(n); wraps != c.removes {
+		c.unsound = true
+	}
+	return sum
 }

@@ -27,6 +27,7 @@ type entry struct {
 	active  half       // liquidity from this tick up to the next
 	price   u256.Int   // sqrt price (Q64.96) where a step to it ends: the tick's, or the limit
 	inverse u256.Int   // of price: see inverseOf
+	root    float64    // price, as a float that is not shifted
 }
 
 // newEntry is a tick where no position begins or ends yet.
@@ -38,7 +39,7 @@ func newEntry(tick int32, active half) entry {
 	case MaxTick:
 		e.price = MaxLimit
 	}
-	e.inverse = inverseOf(e.price)
+	e.inverse, e.root = inverseOf(e.price), e.price.Float()/0x1p96
 	return e
 }
 
