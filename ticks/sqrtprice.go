@@ -81,6 +81,9 @@ func amount0Of(d u256.Int, liquidity half, roundUp bool) (amount u256.Int, sure 
 // addFee is what must come in for in to be left after a fee in pips:
 // in*pips/(pips-fee), rounded up. in is below 2^192.
 func addFee(in u256.Int, feePips uint64) u256.Int {
+	if feePips == 0 {
+		return in
+	}
 	left := pips - feePips
 	l := in.Limbs()
 	if l[2]|l[3] != 0 {
