@@ -104,15 +104,21 @@ func (c *Curve) Spot(at Point) float64 {
 // present one or, where no liquidity is active, that at which the next active
 // range begins.
 func (c *Curve) startPrice(at Point) u256.Int {
+	r, i := c.book.find(at.Tick)
 	for !c.atLimit(at.Price) {
-		end, liquidity, ok := c.book.next(at.Tick, c.down)
-		if !ok {
+		e, liquidity := c.book.nextEntry(&r, i, c.down)
+		if e == nil {
 			break
 		}
-		if !liquidity.IsZero() && end.Price != at.Price {
+		if !liquidity.isZero() && e.price != at.Price {
 			return at.Price
 		}
-		at = c.cross(end)
+		at.Price = e.price
+		if c.down {
+			i--
+		} else {
+			i++
+		}
 	}
 	return u256.Zero
 }
@@ -155,7 +161,7 @@ func (c *Curve) amountIn(from, to, liquidity u256.Int) u256.Int {
 	} else {
 		in = GetAmount1Delta(from, to, liquidity, true)
 	}
-	return addFee(in, c.fee)
+	return addFee(wideOf(in), c.fee).full()
 }
 
 // amountOut is what a step between two prices pays, in raw units.

@@ -64,3 +64,39 @@ func maxHalf(a, b half) half {
 	}
 	return a
 }
+
+// wide is a u256.Int that the compiler keeps in registers.
+type wide struct{ w0, w1, w2, w3 uint64 } // the lowest first
+
+func wideOf(n u256.Int) wide {
+	l := n.Limbs()
+	return wide{l[0], l[1], l[2], l[3]}
+}
+
+func (a wide) full() u256.Int { return u256.FromLimbs([4]uint64{a.w0, a.w1, a.w2, a.w3}) }
+
+func (a wide) add(b wide) (n wide) {
+	var carry uint64
+	n.w0, carry = bits.Add64(a.w0, b.w0, 0)
+	n.w1, carry = bits.Add64(a.w1, b.w1, carry)
+	n.w2, carry = bits.Add64(a.w2, b.w2, carry)
+	n.w3, _ = bits.Add64(a.w3, b.w3, carry)
+	return n
+}
+
+func (a wide) sub(b wide) (n wide) {
+	var borrow uint64
+	n.w0, borrow = bits.Sub64(a.w0, b.w0, 0)
+	n.w1, borrow = bits.Sub64(a.w1, b.w1, borrow)
+	n.w2, borrow = bits.Sub64(a.w2, b.w2, borrow)
+	n.w3, _ = bits.Sub64(a.w3, b.w3, borrow)
+	return n
+}
+
+func (a wide) less(b wide) bool {
+	_, borrow := bits.Sub64(a.w0, b.w0, 0)
+	_, borrow = bits.Sub64(a.w1, b.w1, borrow)
+	_, borrow = bits.Sub64(a.w2, b.w2, borrow)
+	_, borrow = bits.Sub64(a.w3, b.w3, borrow)
+	return borrow != 0
+}

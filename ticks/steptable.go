@@ -4,8 +4,6 @@ import (
 	"slices"
 	"sort"
 	"sync"
-
-	"braid/u256"
 )
 
 // A swap in the contract of a pool with concentrated liquidity (Uniswap V3 and V4)
@@ -31,7 +29,7 @@ type stepTable struct {
 // row to row.
 type stepRow struct {
 	Point
-	in, out u256.Int
+	in, out wide
 }
 
 // Sizes of a table in rows. It grows by minRows at a time until it covers the
@@ -62,19 +60,20 @@ func (c *Curve) useTable(f *Result) bool {
 	if c.down {
 		boundary++ // crossing downwards leaves the pool one tick below it
 	}
-	t, start := c.tableFor(boundary, f.Left)
-	from, ahead := t.rows[start], t.rows[start+1:]
+	left := wideOf(f.Left)
+	t, start := c.tableFor(boundary, left)
+	from, ahead := &t.rows[start], t.rows[start+1:]
 	// The first n rows ahead take less than f.Left, so that all of them are
 	// crossed. The one after them is crossed only if f.Left pays for it exactly:
 	// the contract's loop ends at the first boundary at which nothing is left.
-	n := sort.Search(len(ahead), func(k int) bool { return !ahead[k].in.Sub(from.in).Lt(f.Left) })
+	n := sort.Search(len(ahead), func(k int) bool { return !ahead[k].in.sub(from.in).less(left) })
 	ends := n < len(ahead)
-	if ends && ahead[n].in.Sub(from.in) == f.Left {
+	if ends && ahead[n].in.sub(from.in) == left {
 		n++
 	}
 	to := &t.rows[start+n]
-	f.Left = f.Left.Sub(to.in.Sub(from.in))
-	f.Out = f.Out.Add(to.out.Sub(from.out))
+	f.Left = left.sub(to.in.sub(from.in)).full()
+	f.Out = f.Out.Add(to.out.sub(from.out).full())
 	f.Point = c.cross(to.Point)
 	if ends && !f.Left.IsZero() {
 		c.partialStep(f, c.book.Liquidity(f.Tick))
@@ -85,7 +84,7 @@ func (c *Curve) useTable(f *Result) bool {
 // tableFor is a table that has the boundary, at the row returned, and from
 // there covers an input of amount raw units, or is as long as tables get. Two
 // goroutines may build one at the same time; either is right.
-func (c *Curve) tableFor(boundary int32, amount u256.Int) (*stepTable, int) {
+func (c *Curve) tableFor(boundary int32, amount wide) (*stepTable, int) {
 	old := c.table.Load()
 	row := c.rowOf(old, boundary)
 	if row >= 0 && c.covers(old, row, amount) {
@@ -119,9 +118,9 @@ var rowBuffers = sync.Pool{New: func() any { return new([]stepRow) }}
 
 // covers tells that full steps from the row to the end of the table take at
 // least amount, or that the table gets no longer.
-func (c *Curve) covers(t *stepTable, row int, amount u256.Int) bool {
+func (c *Curve) covers(t *stepTable, row int, amount wide) bool {
 	last := len(t.rows) - 1
-	return t.complete || last-row >= MaxCrossed+maxWordEdges || !t.rows[last].in.Sub(t.rows[row].in).Lt(amount)
+	return t.complete || last-row >= MaxCrossed+maxWordEdges || !t.rows[last].in.sub(t.rows[row].in).less(amount)
 }
 
 // lastTick is the first tick that no swap crosses which has crossed the boundary
@@ -190,47 +189,27 @@ func (c *Curve) tableStart(boundary int32) Point {
 // extend adds rows until there are n, or the last tick is passed, or no
 // liquidity lies ahead.
 func (c *Curve) extend(t *stepTable, n int, lastTick int32) {
+	t.rows = slices.Grow(t.rows, n-len(t.rows))
 	last := &t.rows[len(t.rows)-1]
-	from, inverse := c.cross(last.Point), inverseOf(last.Price)
-	r, i := c.book.find(from.Tick)
+	from := edge{wideOf(last.Price), wideOf(inverseOf(last.Price))}
+	r, i := c.book.find(c.cross(last.Point).Tick)
 	for len(t.rows) < n && !c.passed(t.rows, lastTick) {
 		e, liquidity := c.book.nextEntry(&r, i, c.down)
-		if e == nil || c.atLimit(from.Price) {
+		if e == nil || c.atLimit(last.Price) {
 			t.complete = true
 			return
 		}
-		t.rows = append(t.rows, stepRow{Point{e.price, e.tick}, t.rows[len(t.rows)-1].in, t.rows[len(t.rows)-1].out})
-		row, next := &t.rows[len(t.rows)-1], e.inverse
-		if edge, before := c.book.edgeBefore(e, from.Tick, liquidity, c.down); before {
-			row.Point, next = edge, inverseOf(edge.Price)
+		end := Point{e.price, e.tick}
+		to := edge{wideOf(e.price), wideOf(e.inverse)}
+		if word, before := c.book.edgeBefore(e, c.cross(last.Point).Tick, liquidity, c.down); before {
+			end, to = word, edge{wideOf(word.Price), wideOf(inverseOf(word.Price))}
 		} else if c.down {
 			i--
 		} else {
 			i++
 		}
-		if !liquidity.isZero() && row.Price != from.Price {
-			c.addStep(row, &from.Price, &inverse, &next, liquidity)
-		}
-		from, inverse = c.cross(row.Point), next
+		in, out := c.fullStep(&from, &to, liquidity)
+		t.rows = append(t.rows, stepRow{end, last.in.add(in), last.out.add(out)})
+		last, from = &t.rows[len(t.rows)-1], to
 	}
-}
-
-// addStep adds to a row what the full step to it from a price takes in, with
-// the fee, and pays. The prices are also given by their inverses.
-func (c *Curve) addStep(row *stepRow, from, inverseFrom, inverseTo *u256.Int, liquidity half) {
-	var amount0 u256.Int
-	var sure bool
-	if c.down {
-		if amount0, sure = amount0Of(inverseTo.Sub(*inverseFrom), liquidity, true); !sure {
-			amount0 = GetAmount0Delta(row.Price, *from, liquidity.full(), true)
-		}
-		row.in = row.in.Add(addFee(amount0, c.fee))
-		row.out = row.out.Add(getAmount1Delta(from.Sub(row.Price), liquidity, false))
-		return
-	}
-	if amount0, sure = amount0Of(inverseFrom.Sub(*inverseTo), liquidity, false); !sure {
-		amount0 = GetAmount0Delta(*from, row.Price, liquidity.full(), false)
-	}
-	row.in = row.in.Add(addFee(getAmount1Delta(row.Price.Sub(*from), liquidity, true), c.fee))
-	row.out = row.out.Add(amount0)
 }

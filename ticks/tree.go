@@ -164,50 +164,54 @@ func joined(list []subtree) []subtree {
 	return kept
 }
 
-// run is a leaf with what is to be added to its entries. Entries are numbered
-// from 0 over the whole book; start is the number of its first.
+// run is the entries of a leaf with what is to be added to them. Entries are
+// numbered from 0 over the whole book; start is the number of the first.
 type run struct {
-	*node
+	entries []entry
 	start   int
 	active  half
 	outside [2]outside
 }
 
-// enter goes to subtree i of the run's node.
-func (r *run) enter(i int) {
-	k := &r.inner[i]
-	r.start += int(k.before)
-	r.active = r.active.add(k.active)
-	r.outside[0] |= k.outside[0]
-	r.outside[1] |= k.outside[1]
-	r.node = k.node
+// enter goes to a subtree.
+func (r *run) enter(s *subtree) *node {
+	r.start += int(s.before)
+	r.active = r.active.add(s.active)
+	r.outside[0] |= s.outside[0]
+	r.outside[1] |= s.outside[1]
+	return s.node
 }
 
 // find is the number of the last entry at or below a tick, -1 if there is none,
 // and its run.
 func (b *Book) find(tick int32) (r run, i int) {
-	if b.root == nil {
+	n := b.root
+	if n == nil {
 		return run{}, -1
 	}
-	r.node = b.root
-	for r.inner != nil {
-		list := r.inner
-		r.enter(max(0, sort.Search(len(list), func(i int) bool { return list[i].first > tick })-1))
+	for n.inner != nil {
+		list := n.inner
+		n = r.enter(&list[max(0, sort.Search(len(list), func(i int) bool { return list[i].first > tick })-1)])
 	}
-	list := r.entries
-	return r, r.start + sort.Search(len(list), func(i int) bool { return list[i].tick > tick }) - 1
+	r.entries = n.entries
+	return r, r.start + sort.Search(len(r.entries), func(i int) bool { return n.entries[i].tick > tick }) - 1
 }
 
 // seek makes the run that of entry i, which exists.
 func (b *Book) seek(r *run, i int) {
-	if r.node != nil && i >= r.start && i < r.start+len(r.entries) {
-		return
+	if uint(i-r.start) >= uint(len(r.entries)) {
+		*r = b.runOf(i)
 	}
-	*r = run{node: b.root}
-	for r.inner != nil {
-		list, rest := r.inner, i-r.start
-		r.enter(sort.Search(len(list), func(k int) bool { return int(list[k].before) > rest }) - 1)
+}
+
+func (b *Book) runOf(i int) (r run) {
+	n := b.root
+	for n.inner != nil {
+		list, rest := n.inner, i-r.start
+		n = r.enter(&list[sort.Search(len(list), func(k int) bool { return int(list[k].before) > rest })-1])
 	}
+	r.entries = n.entries
+	return r
 }
 
 // at is entry i of the run, but for what is to be added to it.
