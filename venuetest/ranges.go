@@ -1,6 +1,7 @@
 package venuetest
 
 import (
+	"errors"
 	"math/rand/v2"
 	"testing"
 
@@ -157,5 +158,27 @@ func RangedSwaps(t *testing.T, c Ranged) {
 	}
 	if made < 50 {
 		t.Errorf("only %d swaps were made", made)
+	}
+}
+
+// MostTicks: a pool with more ticks both ways than a transaction can cross
+// refuses what would cross more, its supply ends there, and has no more pieces
+// than that.
+func MostTicks(t *testing.T, p venue.Pool) {
+	t.Helper()
+	for in := range 2 {
+		s := venue.SupplyOf(p, in, 1-in)
+		if s == nil || len(s.Pieces) > ticks.MaxCrossed+1 || len(s.Pieces) < ticks.MaxCrossed/2 {
+			t.Fatalf("token %d: no supply, or of too many or too few pieces: %+v", in, s)
+		}
+		for part, want := range map[float64]error{1e-6: nil, 0.5: nil, 1 - 1e-6: nil, 1 + 1e-6: venue.ErrTooLarge, 2: venue.ErrTooLarge, 1e6: venue.ErrTooLarge} {
+			amount := u256.FromFloat(s.Max * part)
+			if _, err := p.Quote(in, 1-in, amount); !errors.Is(err, want) {
+				t.Errorf("token %d, %g of the supply: %v, want %v", in, part, err, want)
+			}
+			if _, err := p.Swap(in, 1-in, amount); !errors.Is(err, want) {
+				t.Errorf("token %d, a swap of %g of the supply: %v, want %v", in, part, err, want)
+			}
+		}
 	}
 }

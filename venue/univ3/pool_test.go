@@ -16,6 +16,11 @@ import (
 
 func TestLaws(t *testing.T) { venuetest.RangedLaws(t, newContract(t)) }
 
+func TestMostTicks(t *testing.T) {
+	_, p := dusty(t, 6000)
+	venuetest.MostTicks(t, p)
+}
+
 func TestSwap(t *testing.T) { venuetest.RangedSwaps(t, newContract(t)) }
 
 // TestIdle: a pool whose swaps show other liquidity than its mints and burns

@@ -15,6 +15,30 @@ import (
 
 func TestLaws(t *testing.T) { venuetest.RangedLaws(t, newContract(t)) }
 
+// TestMostTicks follows a pool to whose ticks one position is added each.
+func TestMostTicks(t *testing.T) {
+	manager := common.HexToAddress("0x0a")
+	f := univ4.New([]venue.Source{{Family: univ4.Name, Factory: manager}}, wrappedNative)
+	log := func(topic int, topics []common.Hash, words ...u256.Int) *types.Log {
+		l := &types.Log{Address: manager, Topics: append([]common.Hash{f.Topics()[topic], {1}}, topics...)}
+		for _, w := range words {
+			b := w.Bytes()
+			l.Data = append(l.Data, b[:]...)
+		}
+		return l
+	}
+	logs := []*types.Log{log(0, []common.Hash{{31: 2}, {31: 3}}, u256.From(500), u256.One, u256.Zero, u256.One.Lsh(96), u256.Zero)}
+	for i := uint64(0); i < 6000; i += 2 {
+		lower := u256.From(i).Sub(u256.From(3000))
+		logs = append(logs, log(1, []common.Hash{{}}, lower, lower.Add(u256.One), u256.From(1e15), u256.Zero))
+	}
+	p, err := venuetest.Applied(f, venue.Pool(nil), logs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	venuetest.MostTicks(t, p)
+}
+
 func TestSwap(t *testing.T) { venuetest.RangedSwaps(t, newContract(t)) }
 
 // TestIdle: pools that are not routed are there, and say why.
