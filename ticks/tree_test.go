@@ -147,11 +147,16 @@ func testTree(t *testing.T, r *rand.Rand, changes, start int) {
 			grows = false
 		}
 		switch k := r.IntN(20); {
-		case k == 0: // a range that nobody has, or far too much
+		case k == 0: // more than there is, or far too much
 			lower := r.Int32N(2*reach) - reach
 			p := Position{Lower: lower * spacing, Upper: (lower + 1 + r.Int32N(reach)) * spacing}
 			delta := u256.Zero.Sub(u256.From(1 + r.Uint64N(1<<20)))
-			if r.IntN(2) == 0 {
+			if len(positions) > 0 && r.IntN(2) == 0 { // its ends have enough, what lies between may not
+				a, b := positions[r.IntN(len(positions))], positions[r.IntN(len(positions))]
+				if a.Lower < b.Upper {
+					p.Lower, p.Upper, delta = a.Lower, b.Upper, u256.Zero.Sub(u256.Min(a.Liquidity, b.Liquidity))
+				}
+			} else if r.IntN(2) == 0 {
 				delta = u256.One.Lsh(128).Sub(u256.From(1 + r.Uint64N(1<<40)))
 			}
 			if !change(p, delta) {
@@ -270,4 +275,36 @@ func checkNode(t *testing.T, n *node, root bool) int {
 		height = below
 	}
 	return height
+}
+
+// TestUnsound: a change is refused for what it would do to subtrees that lie
+// between its ends as a whole, where both ends would take it.
+func TestUnsound(t *testing.T) {
+	const n, third = 900, 300
+	most := u256.One.Lsh(128).Sub(u256.One)
+	for _, c := range []struct{ outer, inner, delta u256.Int }{
+		{u256.From(5), u256.One, u256.Zero.Sub(u256.From(5))},
+		{u256.One, most.Sub(u256.One), u256.From(2)},
+	} {
+		list, active := make([]Tick, n), u256.Zero
+		for i := range list {
+			next := c.outer
+			if i == n-1 {
+				next = u256.Zero
+			} else if i >= third && i < 2*third {
+				next = c.inner
+			}
+			list[i] = Tick{int32(i), u256.One.Lsh(100), next.Sub(active)}
+			active = next
+		}
+		b, err := BookOf(1, list)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, upper := range []int32{third - 1, n - 1} {
+			if _, err := b.With(0, upper, c.delta); (err == nil) != (upper < third) {
+				t.Errorf("%v to ticks 0 to %d: %v", c.delta, upper, err)
+			}
+		}
+	}
 }
