@@ -291,7 +291,7 @@ func TestUnsound(t *testing.T) {
 			next := c.outer
 			if i == n-1 {
 				next = u256.Zero
-			} else if i >= third && i < 2*third {
+			} else if i >= third && i < 2*third && i%2 == 0 {
 				next = c.inner
 			}
 			list[i] = Tick{int32(i), u256.One.Lsh(100), next.Sub(active)}
