@@ -75,6 +75,8 @@ func (w *worked) add(do func()) {
 	*w = append(*w, processor()-was)
 }
 
+// report tells the median and the least of them, in microseconds, divided by
+// how many events each is about.
 func (w worked) report(b *testing.B, each int) {
 	slices.Sort(w)
 	b.ReportMetric(float64(w[len(w)/2].Nanoseconds())/1000/float64(each), "median-cpu-us")
@@ -140,8 +142,8 @@ func BenchmarkBlock1000Events(b *testing.B) {
 }
 
 // BenchmarkFirstQuote100kTicks is the first quote of a pool of 100,000 ticks
-// after a mint, whether it crosses few ticks or more than a transaction can pay
-// for: at most 300 us.
+// after a mint, whether it crosses a few ticks or more than a transaction can
+// pay for: at most 300 us.
 func BenchmarkFirstQuote100kTicks(b *testing.B) {
 	const n = 100_000
 	f, p := dusty(b, n)

@@ -97,7 +97,8 @@ func (p *Pool) Swap(in, out int, amount u256.Int) (venue.Pool, error) {
 func (p *Pool) closed() bool { return p.idle != "" || p.at.Price.IsZero() }
 
 // refusal is the error for a swap that takes only a part of the amount, or pays
-// nothing: the contract itself would make it.
+// nothing: the contract itself would make it. One that crosses more ticks than a
+// transaction can pay for is too large, too.
 func refusal(f ticks.Result, amount u256.Int) error {
 	switch {
 	case f.Left == amount:

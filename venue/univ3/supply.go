@@ -2,7 +2,8 @@ package univ3
 
 import "braid/venue"
 
-// Supply has a piece for each range between initialised ticks.
+// Supply has a piece for each range between initialised ticks, as far as a
+// transaction can go: at most ticks.MaxCrossed + 1.
 func (p *Pool) Supply(in, out int) *venue.Supply {
 	if p.closed() {
 		return nil

@@ -127,7 +127,8 @@ func (p *Pool) Swap(in, out int, amount u256.Int) (venue.Pool, error) {
 }
 
 // refusal is the error for a swap that takes only a part of the amount, or pays
-// nothing: the manager itself would make it.
+// nothing: the manager itself would make it. One that crosses more ticks than a
+// transaction can pay for is too large, too.
 func refusal(f ticks.Result, amount u256.Int) error {
 	switch {
 	case f.Left == amount:
