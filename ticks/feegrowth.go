@@ -115,8 +115,8 @@ func (g FeeGrowth) With(b *Book, lower, upper int32, delta u256.Int) (*Book, Fee
 }
 
 // marked is a subtree, all of whose ticks are below end, with what the spans
-// tell moved into its entries. Where they tell the same of all of its entries,
-// or what these know already, nothing is copied.
+// tell moved into its entries. Where they tell the same of all of them, or only
+// what is noted of all of them already, nothing is copied.
 func (s subtree) marked(spans *[2]span, end int32) subtree {
 	differ := false
 	for token := range spans {

@@ -153,3 +153,35 @@ func TestWork(t *testing.T) {
 		t.Errorf("a tick takes %d bytes", size)
 	}
 }
+
+// TestUnsound: a change is refused for what it would do to subtrees that lie
+// between its ends as a whole, where both ends would take it.
+func TestUnsound(t *testing.T) {
+	const n, third = 900, 300
+	most := u256.One.Lsh(128).Sub(u256.One)
+	for _, c := range []struct{ outer, inner, delta u256.Int }{
+		{u256.From(5), u256.One, u256.Zero.Sub(u256.From(5))},
+		{u256.One, most.Sub(u256.One), u256.From(2)},
+	} {
+		list, active := make([]Tick, n), u256.Zero
+		for i := range list {
+			next := c.outer
+			if i == n-1 {
+				next = u256.Zero
+			} else if i >= third && i < 2*third && i%2 == 0 {
+				next = c.inner
+			}
+			list[i] = Tick{int32(i), u256.One.Lsh(100), next.Sub(active)}
+			active = next
+		}
+		b, err := BookOf(1, list)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, upper := range []int32{third - 1, n - 1} {
+			if _, err := b.With(0, upper, c.delta); (err == nil) != (upper < third) {
+				t.Errorf("%v to ticks 0 to %d: %v", c.delta, upper, err)
+			}
+		}
+	}
+}

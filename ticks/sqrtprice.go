@@ -16,7 +16,7 @@ func GetAmount0Delta(a, b, liquidity u256.Int, roundUp bool) u256.Int {
 }
 
 // GetAmount1Delta is the amount of token1 between two prices, a <= b:
-// liquidity * (sqrt(b) - sqrt(a)).
+// liquidity * (sqrt(b) - sqrt(a)). The liquidity is below 2^128.
 func GetAmount1Delta(a, b, liquidity u256.Int, roundUp bool) u256.Int {
 	return amount1Of(wideOf(b).sub(wideOf(a)), halfOf(liquidity), roundUp).full()
 }

@@ -35,9 +35,9 @@ type stepRow struct {
 // Sizes of a table in rows. It grows by minRows at a time until it covers the
 // quote that asked for it, and by a fourth at least, so that quotes that go
 // further and further copy it a few times only. From the boundary where that
-// quote begins, it has at most the initialised ticks that a swap may cross plus maxWordEdges
-// edges of bitmap words, which at tick spacing 1 is a price move by a
-// factor of about e^52; beyond that a quote makes the contract's loop.
+// quote begins, it has at most the initialised ticks that a swap may cross plus
+// maxWordEdges edges of bitmap words, which at tick spacing 1 is a price
+// move by a factor of about e^52; beyond that a quote makes the contract's loop.
 const (
 	minRows      = 32
 	maxWordEdges = 2048

@@ -14,9 +14,11 @@ import (
 // nodes, however many ticks there are. A book of up to maxWidth ticks is one
 // leaf.
 
-// maxWidth is how many entries a leaf has at most, or subtrees an inner node.
-// Half of it doubles the inner nodes to be copied, twice as much the entries.
-const maxWidth = 64
+// maxWidth is how many entries a leaf has at most, or subtrees an inner node:
+// so many entries fill the 8 kB that the allocator gives out as one. With half
+// of it there are twice as many nodes, with twice as much an event copies twice
+// as much of a leaf.
+const maxWidth = 72
 
 // entry is an initialised tick. Its liquidityNet is by how much active exceeds
 // that of the entry below.

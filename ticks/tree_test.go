@@ -2,99 +2,12 @@ package ticks
 
 import (
 	"fmt"
-	"maps"
 	"math/rand/v2"
 	"slices"
 	"testing"
 
 	"braid/u256"
 )
-
-// naive is a book as the contracts keep it, a map of ticks, with the fees that
-// were earned outside of each: all of it is looked at by every change.
-type naive struct {
-	ticks  map[int32]Tick
-	earned map[int32][2]outside
-}
-
-func (n *naive) active(tick int32) (sum u256.Int) {
-	for _, t := range n.ticks {
-		if t.Index <= tick {
-			sum = sum.Add(t.Net)
-		}
-	}
-	return sum
-}
-
-// with adds liquidity to a range; false leaves the book as it was.
-func (n *naive) with(lower, upper int32, delta u256.Int, nonZero [2]bool) bool {
-	was := maps.Clone(n.ticks)
-	for tick, net := range map[int32]u256.Int{lower: delta, upper: u256.Zero.Sub(delta)} {
-		t := n.ticks[tick]
-		t = Tick{tick, t.Gross.Add(delta), t.Net.Add(net)}
-		n.ticks[tick] = t
-		if t.Gross.IsZero() {
-			delete(n.ticks, tick)
-		}
-		if t.Gross.BitLen() > 128 {
-			n.ticks = was
-			return false
-		}
-	}
-	if !n.sound() {
-		n.ticks = was
-		return false
-	}
-	for tick := range n.earned {
-		if _, there := n.ticks[tick]; !there {
-			delete(n.earned, tick)
-		}
-	}
-	for tick := range n.ticks {
-		if _, known := n.earned[tick]; !known {
-			var fresh [2]outside
-			for token, some := range nonZero {
-				if some {
-					fresh[token] = earnedBelow
-				}
-			}
-			n.earned[tick] = fresh
-		}
-	}
-	return true
-}
-
-func (n *naive) list() []Tick {
-	return slices.SortedFunc(maps.Values(n.ticks), func(a, b Tick) int { return int(a.Index - b.Index) })
-}
-
-// sound tells that no liquidity is below 0 or above 2^128.
-func (n *naive) sound() bool {
-	var active u256.Int
-	for _, t := range n.list() {
-		if active = active.Add(t.Net); active.BitLen() > 128 {
-			return false
-		}
-	}
-	return active.IsZero()
-}
-
-// after notes the fees of a swap between two prices that are no ticks'.
-func (n *naive) after(token int, ticks ...int32) {
-	for _, tick := range ticks {
-		if n.active(tick).IsZero() {
-			continue
-		}
-		for k, o := range n.earned {
-			if tick < k {
-				o[token] |= earnedBelow
-			} else {
-				o[token] |= earnedAbove
-			}
-			n.earned[k] = o
-		}
-	}
-}
 
 // TestTree holds books to the naive one, over thousands of changes: they grow,
 // then positions are taken out until none is left, then they grow again. Some
@@ -108,101 +21,139 @@ func TestTree(t *testing.T) {
 }
 
 func testTree(t *testing.T, r *rand.Rand, changes, start int) {
-	const fee, spacing = 3000, 10
-	reach := int32(40) << r.IntN(6)
-	book, growth := NewBook(spacing), NewFeeGrowth()
-	model := naive{map[int32]Tick{}, map[int32][2]outside{}}
-	var positions []Position
-	at := inside(5)
+	m := &followed{T: t, Rand: r, book: NewBook(spacing), growth: NewFeeGrowth(), at: inside(5), reach: int32(40) << r.IntN(6)}
+	m.naive = naive{map[int32]Tick{}, map[int32][2]outside{}}
 	if start > 0 {
-		reach = int32(start)
-		for tick := -reach / 2; tick < reach/2; tick += 2 {
-			model.ticks[tick*spacing] = Tick{tick * spacing, u256.One, u256.One}
-			model.ticks[(tick+1)*spacing] = Tick{(tick + 1) * spacing, u256.One, u256.Zero.Sub(u256.One)}
-			positions = append(positions, Position{tick * spacing, (tick + 1) * spacing, u256.One})
-		}
-		for tick := range model.ticks {
-			model.earned[tick] = [2]outside{}
-		}
-		var err error
-		if book, err = BookOf(spacing, model.list()); err != nil {
-			t.Fatal(err)
-		}
+		m.begin(int32(start))
 	}
 	refused, most, grows := 0, 0, true
-	change := func(p Position, delta u256.Int) bool {
-		next, after, err := growth.With(book, p.Lower, p.Upper, delta)
-		if model.with(p.Lower, p.Upper, delta, growth.NonZero) != (err == nil) {
-			t.Fatalf("%+v by %v: %v", p, delta, err)
-		}
-		if err == nil {
-			book, growth = next, after
-		}
-		return err == nil
-	}
 	for n := range changes {
-		if len(positions) == 0 || n%1000 == 0 {
+		if len(m.positions) == 0 || n%1000 == 0 {
 			grows = true
 		} else if n%1000 == 600 {
 			grows = false
 		}
 		switch k := r.IntN(20); {
-		case k == 0: // more than there is, or far too much
-			lower := r.Int32N(2*reach) - reach
-			p := Position{Lower: lower * spacing, Upper: (lower + 1 + r.Int32N(reach)) * spacing}
-			delta := u256.Zero.Sub(u256.From(1 + r.Uint64N(1<<20)))
-			if len(positions) > 0 && r.IntN(2) == 0 { // its ends have enough, what lies between may not
-				a, b := positions[r.IntN(len(positions))], positions[r.IntN(len(positions))]
-				if a.Lower < b.Upper {
-					p.Lower, p.Upper, delta = a.Lower, b.Upper, u256.Zero.Sub(u256.Min(a.Liquidity, b.Liquidity))
-				}
-			} else if r.IntN(2) == 0 {
-				delta = u256.One.Lsh(128).Sub(u256.From(1 + r.Uint64N(1<<40)))
-			}
-			if !change(p, delta) {
+		case k == 0:
+			if !m.tooMuch() {
 				refused++
-			} else { // undo it
-				change(p, u256.Zero.Sub(delta))
 			}
-		case k < 3: // a swap
-			to := inside(max(MinTick, min(MaxTick-2, at.Tick+int32(r.NormFloat64()*float64(reach)*spacing/2))))
-			if to.Tick != at.Tick {
-				token := 0
-				if to.Tick > at.Tick {
-					token = 1
-				}
-				model.after(token, at.Tick, to.Tick)
-				growth = growth.After(book, fee, at, to)
-				at = to
-			}
-		case k < 18 == grows || len(positions) == 0:
-			lower := r.Int32N(2*reach) - reach
-			width := 1 + r.Int32N(3)
-			if r.IntN(4) == 0 {
-				width = 1 + r.Int32N(reach)
-			}
-			p := Position{lower * spacing, (lower + width) * spacing, u256.From(1 + r.Uint64N(1<<20))}
-			if change(p, p.Liquidity) {
-				positions = append(positions, p)
-			}
+		case k < 3:
+			m.swap()
+		case k < 18 == grows || len(m.positions) == 0:
+			m.add()
 		default:
-			for range 1 + r.IntN(3) {
-				if len(positions) > 0 {
-					i := r.IntN(len(positions))
-					p := positions[i]
-					positions[i] = positions[len(positions)-1]
-					positions = positions[:len(positions)-1]
-					change(p, u256.Zero.Sub(p.Liquidity))
-				}
-			}
+			m.remove(1 + r.IntN(3))
 		}
-		most = max(most, book.size())
-		if n%29 == 0 || book.size() < 3 {
-			compare(t, book, &growth, &model)
+		most = max(most, m.book.size())
+		if n%29 == 0 || m.book.size() < 3 {
+			compare(t, m.book, &m.growth, &m.naive)
 		}
 	}
 	if refused < 5 || most < 60 {
 		t.Errorf("%d changes were refused, at most %d ticks", refused, most)
+	}
+}
+
+const spacing = 10
+
+// followed is a book that is changed at random, and the naive one.
+type followed struct {
+	*testing.T
+	*rand.Rand
+	naive
+	book      *Book
+	growth    FeeGrowth
+	at        Point
+	positions []Position
+	reach     int32 // of positions, in spacings
+}
+
+// begin makes positions side by side, at n ticks.
+func (m *followed) begin(n int32) {
+	m.reach = n
+	for tick := -n / 2; tick < n/2; tick += 2 {
+		p := Position{tick * spacing, (tick + 1) * spacing, u256.One}
+		m.ticks[p.Lower] = Tick{p.Lower, u256.One, u256.One}
+		m.ticks[p.Upper] = Tick{p.Upper, u256.One, u256.Zero.Sub(u256.One)}
+		m.earned[p.Lower], m.earned[p.Upper] = [2]outside{}, [2]outside{}
+		m.positions = append(m.positions, p)
+	}
+	var err error
+	if m.book, err = BookOf(spacing, m.list()); err != nil {
+		m.Fatal(err)
+	}
+}
+
+// change changes both books, or none.
+func (m *followed) change(p Position, delta u256.Int) bool {
+	next, growth, err := m.growth.With(m.book, p.Lower, p.Upper, delta)
+	if m.with(p.Lower, p.Upper, delta, m.growth.NonZero) != (err == nil) {
+		m.Fatalf("%+v by %v: %v", p, delta, err)
+	}
+	if err == nil {
+		m.book, m.growth = next, growth
+	}
+	return err == nil
+}
+
+// somewhere is a random range of a width below most, in spacings.
+func (m *followed) somewhere(most int32) Position {
+	lower := m.Int32N(2*m.reach) - m.reach
+	return Position{Lower: lower * spacing, Upper: (lower + 1 + m.Int32N(most)) * spacing}
+}
+
+// tooMuch tries to take out more than there is, or to add far too much. If that
+// is possible it is undone.
+func (m *followed) tooMuch() bool {
+	p, delta := m.somewhere(m.reach), u256.Zero.Sub(u256.From(1+m.Uint64N(1<<20)))
+	if len(m.positions) > 0 && m.IntN(2) == 0 { // the ends have enough, what lies between may not
+		a, b := m.positions[m.IntN(len(m.positions))], m.positions[m.IntN(len(m.positions))]
+		if a.Lower < b.Upper {
+			p.Lower, p.Upper, delta = a.Lower, b.Upper, u256.Zero.Sub(u256.Min(a.Liquidity, b.Liquidity))
+		}
+	} else if m.IntN(2) == 0 {
+		delta = u256.One.Lsh(128).Sub(u256.From(1 + m.Uint64N(1<<40)))
+	}
+	return m.change(p, delta) && m.change(p, u256.Zero.Sub(delta))
+}
+
+// swap moves the price.
+func (m *followed) swap() {
+	const fee = 3000
+	to := inside(max(MinTick, min(MaxTick-2, m.at.Tick+int32(m.NormFloat64()*float64(m.reach)*spacing/2))))
+	token := 0
+	if to.Tick > m.at.Tick {
+		token = 1
+	}
+	if to.Tick != m.at.Tick {
+		m.after(token, m.at.Tick, to.Tick)
+		m.growth = m.growth.After(m.book, fee, m.at, to)
+		m.at = to
+	}
+}
+
+// add adds a position, most often a narrow one.
+func (m *followed) add() {
+	p := m.somewhere(3)
+	if m.IntN(4) == 0 {
+		p = m.somewhere(m.reach)
+	}
+	p.Liquidity = u256.From(1 + m.Uint64N(1<<20))
+	if m.change(p, p.Liquidity) {
+		m.positions = append(m.positions, p)
+	}
+}
+
+// remove takes positions out, up to so many.
+func (m *followed) remove(n int) {
+	for range min(n, len(m.positions)) {
+		i := m.IntN(len(m.positions))
+		p := m.positions[i]
+		m.positions = slices.Delete(m.positions, i, i+1)
+		if !m.change(p, u256.Zero.Sub(p.Liquidity)) {
+			m.Fatalf("%+v cannot be taken out", p)
+		}
 	}
 }
 
@@ -275,36 +226,4 @@ func checkNode(t *testing.T, n *node, root bool) int {
 		height = below
 	}
 	return height
-}
-
-// TestUnsound: a change is refused for what it would do to subtrees that lie
-// between its ends as a whole, where both ends would take it.
-func TestUnsound(t *testing.T) {
-	const n, third = 900, 300
-	most := u256.One.Lsh(128).Sub(u256.One)
-	for _, c := range []struct{ outer, inner, delta u256.Int }{
-		{u256.From(5), u256.One, u256.Zero.Sub(u256.From(5))},
-		{u256.One, most.Sub(u256.One), u256.From(2)},
-	} {
-		list, active := make([]Tick, n), u256.Zero
-		for i := range list {
-			next := c.outer
-			if i == n-1 {
-				next = u256.Zero
-			} else if i >= third && i < 2*third && i%2 == 0 {
-				next = c.inner
-			}
-			list[i] = Tick{int32(i), u256.One.Lsh(100), next.Sub(active)}
-			active = next
-		}
-		b, err := BookOf(1, list)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, upper := range []int32{third - 1, n - 1} {
-			if _, err := b.With(0, upper, c.delta); (err == nil) != (upper < third) {
-				t.Errorf("%v to ticks 0 to %d: %v", c.delta, upper, err)
-			}
-		}
-	}
 }
