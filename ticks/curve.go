@@ -174,10 +174,15 @@ func (c *Curve) amountOut(from, to, liquidity u256.Int) u256.Int {
 
 // cross is where the pool stands after a step that ended at a boundary.
 func (c *Curve) cross(boundary Point) Point {
+	return Point{boundary.Price, c.crossed(boundary.Tick)}
+}
+
+// crossed is the tick of a pool that has crossed a boundary.
+func (c *Curve) crossed(boundary int32) int32 {
 	if c.down {
-		return Point{boundary.Price, max(boundary.Tick-1, MinTick)}
+		return max(boundary-1, MinTick)
 	}
-	return Point{boundary.Price, min(boundary.Tick, MaxTick-1)}
+	return min(boundary, MaxTick-1)
 }
 
 // atLimit tells that the price is the last that a swap may reach, or past it.

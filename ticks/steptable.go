@@ -192,16 +192,21 @@ func (c *Curve) extend(t *stepTable, n int, lastTick int32) {
 	t.rows = slices.Grow(t.rows, n-len(t.rows))
 	last := &t.rows[len(t.rows)-1]
 	from := edge{wideOf(last.Price), wideOf(inverseOf(last.Price))}
-	r, i := c.book.find(c.cross(last.Point).Tick)
+	tick := c.crossed(last.Tick)
+	r, i := c.book.find(tick)
+	if c.atLimit(last.Price) {
+		t.complete = true
+		return
+	}
 	for len(t.rows) < n && !c.passed(t.rows, lastTick) {
 		e, liquidity := c.book.nextEntry(&r, i, c.down)
-		if e == nil || c.atLimit(last.Price) {
+		if e == nil {
 			t.complete = true
 			return
 		}
 		end := Point{e.price, e.tick}
 		to := edge{wideOf(e.price), wideOf(e.inverse)}
-		if word, before := c.book.edgeBefore(e, c.cross(last.Point).Tick, liquidity, c.down); before {
+		if word, before := c.book.edgeBefore(e, tick, liquidity, c.down); before {
 			end, to = word, edge{wideOf(word.Price), wideOf(inverseOf(word.Price))}
 		} else if c.down {
 			i--
@@ -210,6 +215,6 @@ func (c *Curve) extend(t *stepTable, n int, lastTick int32) {
 		}
 		in, out := c.fullStep(&from, &to, liquidity)
 		t.rows = append(t.rows, stepRow{end, last.in.add(in), last.out.add(out)})
-		last, from = &t.rows[len(t.rows)-1], to
+		last, from, tick = &t.rows[len(t.rows)-1], to, c.crossed(end.Tick)
 	}
 }
