@@ -1,7 +1,6 @@
 package ticks
 
 import (
-	"math"
 	"math/bits"
 
 	"braid/u256"
@@ -10,30 +9,29 @@ import (
 // The amounts of a full step, for tables of thousands of steps: the same as
 // those of SqrtPriceMath and SwapMath, without long divisions.
 
-// inverseOf is 2^288/price, rounded down: below 2^256 for every price of a
+// inverseOf is 2^224/price, rounded down: below 2^192 for every price of a
 // pool.
-func inverseOf(price u256.Int) u256.Int {
-	q, _ := u256.One.Lsh(192).MulDiv(q96, price)
-	return q
-}
+func inverseOf(price u256.Int) u256.Int { return q224.Div(price) }
+
+var q224 = u256.One.Lsh(224)
 
 // amount0Of is GetAmount0Delta by the difference d of the inverses of its
 // prices; false if that does not tell it.
 //
-// The amount is liquidity*(2^96/a - 2^96/b). Each inverse is 2^192 times such a
-// quotient and less than 1 too small, so d times the liquidity, which is below
-// 2^128, is off by less than 2^128: by less than 1 in units of 2^-64 of the
-// amount. Rounding down to that unit loses less than 1 more. The fraction of
-// the amount, in this unit, tells whether that matters.
+// The amount is liquidity*(2^96/a - 2^96/b). Each inverse is 2^128 times such a
+// quotient and less than 1 too small, so the amount times 2^128 is within
+// liquidity of d times liquidity: the fraction of the latter tells whether that
+// matters.
 func amount0Of(d wide, liquidity half, roundUp bool) (amount wide, sure bool) {
-	hi, lo := liquidity.mul(half{d.w3, d.w2})
-	rest, _ := liquidity.mul(half{d.w1, d.w0})
-	sum := lo.add(rest)
-	if sum.less(rest) {
-		hi = hi.add(half{0, 1})
+	hi, fraction := liquidity.mul(half{d.w1, d.w0})
+	top, mid := liquidity.mul(half{d.w3, d.w2})
+	sum := mid.add(hi)
+	if sum.less(hi) {
+		top = top.add(half{0, 1})
 	}
-	amount = wide{sum.hi, hi.lo, hi.hi, 0}
-	if sum.lo < 2 && amount != (wide{}) || sum.lo > math.MaxUint64-2 {
+	amount = wide{sum.lo, sum.hi, top.lo, top.hi}
+	over := fraction.add(liquidity).less(fraction)
+	if over || fraction.less(liquidity) && amount != (wide{}) {
 		return wide{}, false
 	}
 	if roundUp {
