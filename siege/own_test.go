@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/big"
 	"net/http"
+	"time"
 
 	"github.com/ethereum/go-ethereum/common"
 
@@ -88,8 +89,17 @@ func (s *siege) launch(r *report) {
 	in, _ := s.inAndOut(p, lower, width, 0, 1, liquidity)
 	s.block(in...)
 	s.catchUp()
-	status, price := s.quote(order{monad.USDC, own, u256.FromFloat(usd / s.market.rawUSD(monad.USDC))}).status, s.priceOf(own)
+	// The service asks for a new token beside the blocks: it may take some of them.
+	buy := order{monad.USDC, own, u256.FromFloat(usd / s.market.rawUSD(monad.USDC))}
+	status, blocks := s.quote(buy).status, 0
+	for ; status != http.StatusOK && blocks < maxLaunchBlocks; blocks++ {
+		time.Sleep(blockTime) // a block without transactions
+		s.catchUp()
+		status = s.quote(buy).status
+	}
+	price := s.priceOf(own)
 	r.add("status", "%d", status)
+	r.add("blocks", "%d", blocks)
 	r.add("price_usd", "%g", price)
 	r.must(status == http.StatusOK, "the launched token is not routed: %d", status)
 	r.must(math.Abs(price/s.market.usd[own]-1) < 0.05, "the launched token is priced at %g, not near %g", price, s.market.usd[own])

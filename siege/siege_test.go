@@ -25,6 +25,8 @@ const (
 	maxPoolBytes = 200    // of memory for an empty pool
 	maxJoinMs    = 20_000 // by which a join may take longer: it reads the creation logs of the attacker's pools
 
+	maxLaunchBlocks = 5 // until a pool of a new token is routed
+
 	// rssNoise is by how much the memory of a Go process differs between two moments
 	// at which it holds the same, as a part of the whole: the collector lets the heap
 	// grow, and returns memory late.
