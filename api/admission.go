@@ -12,10 +12,11 @@ import (
 // admission decides which search runs next, and which request is rejected when
 // more is asked than can be answered. It keeps these rules:
 //
-//   - At most one search runs per core, less one core for the follower of the
-//     chain, and at least two.
-//   - Requests that need many searches, such as /depth, get all slots but one per
-//     client, so that the first search of another client seldom waits for a long one.
+//   - At most one search runs per core, and one that waited lets goroutines go first
+//     that are ready: those that read and write requests, and the follower's.
+//   - Where two or more may run, requests that need many searches, such as /depth,
+//     get all slots but one per client, so that the first search of another client
+//     seldom waits for a long one.
 //   - A request waits for its first search at most maxWait, and at most maxWaiting
 //     requests wait; the others are rejected at once with OVERLOADED.
 //   - Clients share the cores evenly: of the clients that wait, the one whose
@@ -53,9 +54,9 @@ type waiter struct {
 const assumedSearch = time.Millisecond
 
 func newAdmission(maxWaiting int, maxWait time.Duration, m *admissionMetrics) *admission {
-	slots := max(runtime.GOMAXPROCS(0)-1, 2)
+	slots := runtime.GOMAXPROCS(0)
 	return &admission{
-		slots: slots, share: slots - 1, maxWaiting: maxWaiting, maxWait: maxWait,
+		slots: slots, share: max(slots-1, 1), maxWaiting: maxWaiting, maxWait: maxWait,
 		metrics: m, clients: map[netip.Prefix]*clientLoad{},
 	}
 }
@@ -117,6 +118,7 @@ func (t *turn) wait(ctx context.Context, first bool) error {
 	w, err := t.queue(first)
 	if err == nil && w != nil {
 		err = t.await(ctx, w)
+		runtime.Gosched() // a goroutine that was just woken would run before others that are ready
 	}
 	t.metrics.wait.Observe(time.Since(asked).Seconds())
 	if err == nil {

@@ -14,7 +14,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"braid/monad"
+	"braid/u256"
 )
 
 // What greedy clients may achieve at most.
@@ -54,11 +54,15 @@ func (s *siege) ask(c *http.Client, path string) result {
 	return result{resp.StatusCode, time.Since(began), block}
 }
 
-// amounts makes every request another one, so that none is answered from a cache.
-var amounts atomic.Uint64
+// asked counts requests, so that every one is another and none is answered from a
+// cache.
+var asked atomic.Uint64
 
-func distinct(path string) string {
-	return fmt.Sprintf("/api/v1/%s?tokenIn=%s&tokenOut=%s&amount=%d", path, monad.WrappedNative.Hex(), monad.USDC.Hex(), 1e18+1e12*amounts.Add(1))
+// distinct is a request for one of the honest orders, a little larger.
+func (s *siege) distinct(path string) string {
+	n := asked.Add(1)
+	o := s.honest[n%uint64(len(s.honest))]
+	return fmt.Sprintf("/api/v1/%s?tokenIn=%s&tokenOut=%s&amount=%s", path, o.in.Hex(), o.out.Hex(), o.amount.Add(u256.From(n)))
 }
 
 // quantile is that of durations, in milliseconds.
@@ -73,7 +77,7 @@ func quantile(all []time.Duration, q float64) float64 {
 // modest are the times of quotes that a client asks for one after the other.
 func (s *siege) modest(c *http.Client, n int) (times []time.Duration) {
 	for range n {
-		a := s.ask(c, distinct("quote"))
+		a := s.ask(c, s.distinct("quote"))
 		if a.status != http.StatusOK {
 			s.Errorf("a quote of another client is answered %d", a.status)
 		}
@@ -94,7 +98,7 @@ func (s *siege) depthFlood(r *report) {
 	for range s.connections {
 		g.Go(func() {
 			for ctx.Err() == nil {
-				s.ask(greedy, distinct("depth"))
+				s.ask(greedy, s.distinct("depth"))
 			}
 		})
 	}
@@ -158,7 +162,7 @@ func (s *siege) closedLoop(clients []*http.Client) float64 {
 		for range 2 {
 			g.Go(func() {
 				for ctx.Err() == nil {
-					if s.ask(c, distinct("quote")).status == http.StatusOK {
+					if s.ask(c, s.distinct("quote")).status == http.StatusOK {
 						answered.Add(1)
 					}
 				}
@@ -183,7 +187,7 @@ func (s *siege) openLoop(clients []*http.Client, perSecond float64) (all []resul
 		time.Sleep(time.Until(began.Add(due)))
 		head := s.chain.Head().Number.Uint64()
 		g.Go(func() {
-			a := s.ask(clients[n%len(clients)], distinct("quote"))
+			a := s.ask(clients[n%len(clients)], s.distinct("quote"))
 			mu.Lock()
 			defer mu.Unlock()
 			all = append(all, a)
