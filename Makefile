@@ -61,8 +61,8 @@ forge: artifacts ## the contracts' own tests at length: 10,000 runs a fuzz test,
 	cd contracts && $(FORGE) coverage --ir-minimum --report summary --no-match-coverage '(^test|^dev|Lens)'
 
 ROUTES ?= 1000
-gas: artifacts ## hold gas limits to what random routes need: ROUTES=n SEED=n
-	@set -o pipefail; ROUTES=$(ROUTES) SEED=$(SEED) go test -count=1 -timeout 3h -run '^TestGas$$' -v ./cmd/braid \
+gas: artifacts ## hold gas limits to what random routes need, also after others traded: ROUTES=n SEED=n
+	@set -o pipefail; ROUTES=$(ROUTES) SEED=$(SEED) go test -count=1 -timeout 3h -run '^TestGas(BeforeTicks)?$$' -v ./cmd/braid \
 		| grep -E '^(schedule=|FAIL|panic)|over the bar|: (least|worst) '
 
 BASE ?= HEAD

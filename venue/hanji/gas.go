@@ -30,11 +30,17 @@ const (
 	pricesPerSlot = 10
 )
 
-// EstimateGas counts one maker's order a level, and one more.
+// EstimateGas counts one maker's order a level, and one more. Levels that others may
+// fill first count too.
 func (p *Pool) EstimateGas(in, out int, amount u256.Int, e *gas.Estimate) {
-	t, err := p.order(in, amount)
-	if err != nil {
-		return
+	before := gas.TradedBefore(amount)
+	t, err := p.order(in, amount.Add(before))
+	for err != nil { // others can trade less before
+		if before.IsZero() {
+			return
+		}
+		before = before.Rsh(2)
+		t, err = p.order(in, amount.Add(before))
 	}
 	e.Add(computeSwap + computeOrder)
 	if in == y {

@@ -49,7 +49,8 @@ func newHistory() history {
 }
 
 // EstimateGas reports a swap that moves the tick in a later second than the one
-// before it: then the oracle writes.
+// before it: then the oracle writes. Others may trade the pool first, in either
+// direction, so that fees of both tokens were earned when a tick is crossed.
 func (p *Pool) EstimateGas(in, out int, amount u256.Int, e *gas.Estimate) {
 	var shift uint64
 	load := func(slot uint64) { e.Load(p.address, u256.From(slot+shift)) }
@@ -72,19 +73,20 @@ func (p *Pool) EstimateGas(in, out int, amount u256.Int, e *gas.Estimate) {
 	if !p.history.singleObservation {
 		e.Store(p.address, u256.From(1<<16), false) // on a page that nothing else uses
 	}
-	f := p.curves[in].Quote(p.at, amount)
+	behind, ahead := ticks.Reach(p.curves, in, p.at, gas.TradedBefore(amount))
+	from, to := p.curves[in].Dearest(p.at, behind, ahead, amount, &p.history.growth)
 	crossed := false
-	p.curves[in].Path(p.at, f.Point, &p.history.growth, func(word int32) {
+	p.curves[in].Path(from, to, &p.history.growth, func(word int32) {
 		e.Add(computeWord)
 		e.Load(p.address, gas.MappingSlot(gas.SignedKey(word), u256.From(slotBitmap+shift)))
 	}, func(tick int32, nonZero [2]bool) {
 		crossed = true
 		e.Add(computeTick)
-		p.cross(e, gas.MappingSlot(gas.SignedKey(tick), u256.From(slotTicks+shift)), in, nonZero)
+		p.cross(e, gas.MappingSlot(gas.SignedKey(tick), u256.From(slotTicks+shift)), nonZero)
 	})
 	if crossed {
 		load(slotGrowth + uint64(out))
-		write(slotLiquidity, p.book.Liquidity(p.at.Tick).IsZero())
+		write(slotLiquidity, p.book.Liquidity(from.Tick).IsZero())
 	}
 	e.Deliver(p.address)
 	e.Pay(p.address)
@@ -92,14 +94,12 @@ func (p *Pool) EstimateGas(in, out int, amount u256.Int, e *gas.Estimate) {
 
 // cross reports what crossing a tick flips: feeGrowthOutside of both tokens, and
 // the times outside it.
-func (p *Pool) cross(e *gas.Estimate, at u256.Int, in int, nonZero [2]bool) {
+func (p *Pool) cross(e *gas.Estimate, at u256.Int, nonZero [2]bool) {
 	e.Load(p.address, at)
 	for token, set := range nonZero {
 		slot := at.Add(u256.From(1 + uint64(token)))
 		e.Load(p.address, slot)
-		if token == in || !p.history.growth.Zero[token] {
-			e.Store(p.address, slot, !set)
-		}
+		e.Store(p.address, slot, !set)
 	}
 	slot := at.Add(u256.From(3))
 	e.Load(p.address, slot)

@@ -4,6 +4,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 
 	"braid/gas"
+	"braid/ticks"
 	"braid/u256"
 )
 
@@ -29,7 +30,8 @@ const (
 	slotGrowth = 1
 )
 
-// EstimateGas reports a swap in the manager.
+// EstimateGas reports a swap in the manager. Others may trade the pool first, in
+// either direction, so that fees of both tokens were earned when a tick is crossed.
 func (p *Pool) EstimateGas(in, out int, amount u256.Int, e *gas.Estimate) {
 	manager := p.info.Source.Factory
 	id := common.HexToHash(string(p.info.ID))
@@ -48,9 +50,10 @@ func (p *Pool) EstimateGas(in, out int, amount u256.Int, e *gas.Estimate) {
 	if p.protocol>>(12*in)&0xfff != 0 {
 		write(gas.MappingSlot(u256.FromBytes(p.info.Tokens[in][:]), u256.From(slotProtocolFees)), true)
 	}
-	f := p.curves[in].Quote(p.at, amount)
+	behind, ahead := ticks.Reach(p.curves, in, p.at, gas.TradedBefore(amount))
+	from, to := p.curves[in].Dearest(p.at, behind, ahead, amount, &p.growth)
 	crossed := false
-	p.curves[in].Path(p.at, f.Point, &p.growth, func(word int32) {
+	p.curves[in].Path(from, to, &p.growth, func(word int32) {
 		e.Add(computeWord)
 		e.Load(manager, gas.MappingSlot(gas.SignedKey(word), slot(slotBitmap)))
 	}, func(tick int32, nonZero [2]bool) {
@@ -61,14 +64,12 @@ func (p *Pool) EstimateGas(in, out int, amount u256.Int, e *gas.Estimate) {
 		for token, set := range nonZero {
 			slot := at.Add(u256.From(1 + uint64(token)))
 			e.Load(manager, slot)
-			if token == in || !p.growth.Zero[token] {
-				e.Store(manager, slot, !set)
-			}
+			e.Store(manager, slot, !set)
 		}
 	})
 	if crossed {
 		e.Load(manager, slot(slotGrowth+out))
-		write(slot(slotLiquidity), p.book.Liquidity(p.at.Tick).IsZero())
+		write(slot(slotLiquidity), p.book.Liquidity(from.Tick).IsZero())
 	}
 	p.settle(in, out, e)
 }
