@@ -10,7 +10,7 @@ import (
 
 // marginPercent is added to an estimate, so that it covers every swap that was
 // measured (make gas).
-const marginPercent = 2
+const marginPercent = 3
 
 // gasLimit is the gas limit of the plan's transaction, however its sender funds
 // it.

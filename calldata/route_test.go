@@ -113,7 +113,7 @@ func TestFullTable(t *testing.T) {
 		t.Errorf("a table of %d, %d steps, the last %v", len(table), len(steps), steps[253:])
 	}
 	tx, err := at.Encode(full, calldata.Terms{})
-	if err != nil || tx.Gas < full.Gas/2 || tx.Gas > 2*full.Gas {
+	if err != nil || tx.Gas < full.Gas || tx.Gas > 2*full.Gas {
 		t.Errorf("%d gas in the pools, a limit of %d: %v", full.Gas, tx.Gas, err)
 	}
 	if _, err := at.Encode(chain(257), calldata.Terms{}); err == nil {

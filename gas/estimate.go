@@ -55,8 +55,8 @@ type Step struct {
 // Others may trade a pool after it was quoted and before the swap, so that the swap
 // crosses further ticks, fills further levels or is the first to write a slot. An
 // estimate allows for trades of up to a 16th of the amount of a step in its pool, in
-// either direction, and for a step before it that pays 1 % more because of them.
-const tradedBefore = 14
+// either direction, and for a step before it that pays a little more because of them.
+const tradedBefore = 15
 
 // TradedBefore is how much of its input a step's pool may take from others before a
 // step of an amount, in raw units.

@@ -17,21 +17,25 @@ const (
 // more lie within reach, one swap passes about as many as another.
 const maxStarts = 8
 
-// Dearest is where a swap of an amount begins and ends that is the dearest of those
-// that begin between two points, behind and ahead of where the pool stands. What
-// lies near the start is passed by a swap that begins just before it, what lies near
-// the end by one that begins furthest ahead. Swaps that liquidity does not suffice
-// for are left out.
-func (c *Curve) Dearest(at, behind, ahead Point, amount u256.Int, g *FeeGrowth) (from, to Point) {
-	from, to = at, c.Quote(at, amount).Point
-	most := c.weight(from, to, g)
-	try := func(start Point) {
+// Dearest is the dearest swap of an amount that begins between two points, behind and
+// ahead of where the pool stands: where it begins and ends, and what is known then of
+// the fee growth. What lies near the start is passed by a swap that begins just before
+// it, what lies near the end by one that begins furthest ahead. Where it does not begin
+// ahead, others may have traded the other way, so that fees of the output were earned.
+// Swaps that liquidity does not suffice for are left out.
+func (c *Curve) Dearest(at, behind, ahead Point, amount u256.Int, g FeeGrowth) (from, to Point, then FeeGrowth) {
+	most := -1
+	try := func(start Point, g FeeGrowth) {
 		f := c.Quote(start, amount)
-		if w := c.weight(start, f.Point, g); f.Left.IsZero() && w > most {
-			most, from, to = w, start, f.Point
+		if w := c.weight(start, f.Point, &g); w > most && f.Left.IsZero() {
+			most, from, to, then = w, start, f.Point, g
 		}
 	}
-	try(ahead)
+	traded := g
+	traded.Zero = [2]bool{}
+	try(at, traded)
+	try(behind, traded)
+	try(ahead, g)
 	starts := 0
 	before := func(tick int32) {
 		if starts++; starts > maxStarts {
@@ -41,10 +45,14 @@ func (c *Curve) Dearest(at, behind, ahead Point, amount u256.Int, g *FeeGrowth) 
 		if !c.down {
 			start.Tick--
 		}
-		try(start)
+		if start.Price.Gt(at.Price) == c.down {
+			try(start, traded)
+		} else {
+			try(start, g)
+		}
 	}
 	spacing, first := c.book.Spacing(), true
-	c.Path(behind, ahead, g, func(word int32) {
+	c.Path(behind, ahead, &g, func(word int32) {
 		switch {
 		case first: // no edge of it lies between the points
 			first = false
@@ -54,15 +62,19 @@ func (c *Curve) Dearest(at, behind, ahead Point, amount u256.Int, g *FeeGrowth) 
 			before((word<<8 - 1) * spacing)
 		}
 	}, func(tick int32, _ [2]bool) { before(tick) })
-	return from, to
+	return from, to, then
 }
 
 // weight is the weight of a swap's way between two points.
 func (c *Curve) weight(from, to Point, g *FeeGrowth) (sum int) {
+	in := 1
+	if c.down {
+		in = 0
+	}
 	c.Path(from, to, g, func(int32) { sum += weightWord }, func(_ int32, nonZero [2]bool) {
 		sum += weightTick
-		for _, set := range nonZero {
-			if !set {
+		for token, set := range nonZero {
+			if !set && (token == in || !g.Zero[token]) {
 				sum += weightFill
 			}
 		}

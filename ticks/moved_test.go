@@ -16,7 +16,7 @@ func TestDearest(t *testing.T) {
 	for range 3_000 {
 		b := someBook(r, spacings[r.IntN(4)], 1+r.IntN(6))
 		curves := [2]*Curve{NewCurve(b, 3000, true), NewCurve(b, 3000, false)}
-		at, in, g := somePoint(r, b), r.IntN(2), FeeGrowth{}
+		at, in, g := somePoint(r, b), r.IntN(2), NewFeeGrowth()
 		c := curves[in]
 		amount := u256.From(r.Uint64()).Lsh(uint(r.IntN(60))).Rsh(uint(r.IntN(60))).Add(u256.From(100))
 		if end := c.Quote(at, amount); !end.Left.IsZero() {
@@ -24,24 +24,25 @@ func TestDearest(t *testing.T) {
 		}
 		traded := amount.Div(u256.From(16))
 		behind, ahead := Reach(curves, in, at, traded)
-		from, to := c.Dearest(at, behind, ahead, amount, &g)
+		from, to, then := c.Dearest(at, behind, ahead, amount, g)
 		starts := 0
 		c.Path(behind, ahead, &g, func(int32) { starts++ }, func(int32, [2]bool) { starts++ })
 		if starts > maxStarts {
 			continue
 		}
-		found := c.weight(from, to, &g)
+		found := c.weight(from, to, &then)
 		if found > c.weight(at, c.Quote(at, amount).Point, &g) {
 			heavier++
 		}
 		back := c.Quote(at, traded).Out
 		for range 20 {
-			moved := c.Swap(at, u256.FromFloat(traded.Float()*r.Float64())).Point
+			moved, growth := c.Swap(at, u256.FromFloat(traded.Float()*r.Float64())).Point, g
 			if r.IntN(2) == 0 {
 				moved = curves[1-in].Swap(at, u256.FromFloat(back.Float()*r.Float64())).Point
+				growth.Zero = [2]bool{}
 			}
-			if f := c.Quote(moved, amount); f.Left.IsZero() && c.weight(moved, f.Point, &g) > found {
-				t.Fatalf("%v at %v, from %v to %v: weighs %d, found %d", amount, at, moved, f.Point, c.weight(moved, f.Point, &g), found)
+			if f := c.Quote(moved, amount); f.Left.IsZero() && c.weight(moved, f.Point, &growth) > found {
+				t.Fatalf("%v at %v, from %v to %v: weighs %d, found %d", amount, at, moved, f.Point, c.weight(moved, f.Point, &growth), found)
 			}
 		}
 	}

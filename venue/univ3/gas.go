@@ -49,8 +49,8 @@ func newHistory() history {
 }
 
 // EstimateGas reports a swap that moves the tick in a later second than the one
-// before it: then the oracle writes. Others may trade the pool first, in either
-// direction, so that fees of both tokens were earned when a tick is crossed.
+// before it: then the oracle writes. Others may trade the pool first: of the swaps
+// that may follow it reports the dearest.
 func (p *Pool) EstimateGas(in, out int, amount u256.Int, e *gas.Estimate) {
 	var shift uint64
 	load := func(slot uint64) { e.Load(p.address, u256.From(slot+shift)) }
@@ -74,15 +74,17 @@ func (p *Pool) EstimateGas(in, out int, amount u256.Int, e *gas.Estimate) {
 		e.Store(p.address, u256.From(1<<16), false) // on a page that nothing else uses
 	}
 	behind, ahead := ticks.Reach(p.curves, in, p.at, gas.TradedBefore(amount))
-	from, to := p.curves[in].Dearest(p.at, behind, ahead, amount, &p.history.growth)
+	from, to, growth := p.curves[in].Dearest(p.at, behind, ahead, amount, p.history.growth)
+	earned := [2]bool{!growth.Zero[0], !growth.Zero[1]}
+	earned[in] = true
 	crossed := false
-	p.curves[in].Path(from, to, &p.history.growth, func(word int32) {
+	p.curves[in].Path(from, to, &growth, func(word int32) {
 		e.Add(computeWord)
 		e.Load(p.address, gas.MappingSlot(gas.SignedKey(word), u256.From(slotBitmap+shift)))
 	}, func(tick int32, nonZero [2]bool) {
 		crossed = true
 		e.Add(computeTick)
-		p.cross(e, gas.MappingSlot(gas.SignedKey(tick), u256.From(slotTicks+shift)), nonZero)
+		p.cross(e, gas.MappingSlot(gas.SignedKey(tick), u256.From(slotTicks+shift)), earned, nonZero)
 	})
 	if crossed {
 		load(slotGrowth + uint64(out))
@@ -92,14 +94,16 @@ func (p *Pool) EstimateGas(in, out int, amount u256.Int, e *gas.Estimate) {
 	e.Pay(p.address)
 }
 
-// cross reports what crossing a tick flips: feeGrowthOutside of both tokens, and
-// the times outside it.
-func (p *Pool) cross(e *gas.Estimate, at u256.Int, nonZero [2]bool) {
+// cross reports what crossing a tick flips: feeGrowthOutside of the tokens of which
+// fees were earned, and the times outside it.
+func (p *Pool) cross(e *gas.Estimate, at u256.Int, earned, nonZero [2]bool) {
 	e.Load(p.address, at)
 	for token, set := range nonZero {
 		slot := at.Add(u256.From(1 + uint64(token)))
 		e.Load(p.address, slot)
-		e.Store(p.address, slot, !set)
+		if earned[token] {
+			e.Store(p.address, slot, !set)
+		}
 	}
 	slot := at.Add(u256.From(3))
 	e.Load(p.address, slot)

@@ -30,8 +30,8 @@ const (
 	slotGrowth = 1
 )
 
-// EstimateGas reports a swap in the manager. Others may trade the pool first, in
-// either direction, so that fees of both tokens were earned when a tick is crossed.
+// EstimateGas reports a swap in the manager. Others may trade the pool first: of the
+// swaps that may follow it reports the dearest.
 func (p *Pool) EstimateGas(in, out int, amount u256.Int, e *gas.Estimate) {
 	manager := p.info.Source.Factory
 	id := common.HexToHash(string(p.info.ID))
@@ -51,9 +51,9 @@ func (p *Pool) EstimateGas(in, out int, amount u256.Int, e *gas.Estimate) {
 		write(gas.MappingSlot(u256.FromBytes(p.info.Tokens[in][:]), u256.From(slotProtocolFees)), true)
 	}
 	behind, ahead := ticks.Reach(p.curves, in, p.at, gas.TradedBefore(amount))
-	from, to := p.curves[in].Dearest(p.at, behind, ahead, amount, &p.growth)
+	from, to, growth := p.curves[in].Dearest(p.at, behind, ahead, amount, p.growth)
 	crossed := false
-	p.curves[in].Path(from, to, &p.growth, func(word int32) {
+	p.curves[in].Path(from, to, &growth, func(word int32) {
 		e.Add(computeWord)
 		e.Load(manager, gas.MappingSlot(gas.SignedKey(word), slot(slotBitmap)))
 	}, func(tick int32, nonZero [2]bool) {
@@ -64,7 +64,9 @@ func (p *Pool) EstimateGas(in, out int, amount u256.Int, e *gas.Estimate) {
 		for token, set := range nonZero {
 			slot := at.Add(u256.From(1 + uint64(token)))
 			e.Load(manager, slot)
-			e.Store(manager, slot, !set)
+			if token == in || !growth.Zero[token] {
+				e.Store(manager, slot, !set)
+			}
 		}
 	})
 	if crossed {
