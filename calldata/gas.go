@@ -8,33 +8,50 @@ import (
 	"braid/venue"
 )
 
-// marginPercent is added to an estimate, so that it covers every swap that was
-// measured (make gas).
-const marginPercent = 3
+// What is added to estimates, so that limits cover every swap that was measured (make
+// gas). An estimate after trades of others is the dearest case already, so it needs
+// less. Monad bills the limit: to allow for trades that make a swap much dearer would
+// cost more, each time, than the rare swap that fails for want of it.
+const (
+	marginPercent      = 3  // to the estimate on the quoted state
+	movedMarginPercent = 1  // to that after trades of others
+	maxMovedPercent    = 22 // the most by which a limit exceeds the first because of the second
+)
 
 // gasLimit is the gas limit of the plan's transaction, however its sender funds
 // it.
 func (c Contracts) gasLimit(p *plan.Plan, inputs []input, data []byte, t Terms) uint64 {
-	need := c.estimate(p, inputs, t, gas.FromSender)
+	limit := c.limit(p, inputs, data, t, gas.FromSender)
 	if p.TokenIn == c.WrappedNative {
-		need = max(need, c.estimate(p, inputs, t, gas.FromRouter))
+		limit = max(limit, c.limit(p, inputs, data, t, gas.FromRouter))
 	}
-	need = (need + gas.Intrinsic(data)) * (100 + marginPercent) / 100
-	return uint64(max(need, gas.Floor(data)))
+	return uint64(max(limit, gas.Floor(data)))
+}
+
+// limit is the gas limit with the input where funds says.
+func (c Contracts) limit(p *plan.Plan, inputs []input, data []byte, t Terms, funds gas.Funds) int64 {
+	percent := func(need, more int64) int64 { return (need + gas.Intrinsic(data)) * (100 + more) / 100 }
+	moved, allows := c.estimate(p, inputs, t, funds, false)
+	if !allows {
+		return percent(moved, marginPercent)
+	}
+	quoted, _ := c.estimate(p, inputs, t, funds, true)
+	return max(percent(quoted, marginPercent), min(percent(moved, movedMarginPercent), percent(quoted, maxMovedPercent)))
 }
 
 // sender stands for whoever sends the transaction.
 var sender = common.Address{0: 0x5e, 19: 0x5e}
 
 // estimate is the gas of the plan beside the intrinsic gas, with the input where
-// funds says.
-func (c Contracts) estimate(p *plan.Plan, inputs []input, t Terms, funds gas.Funds) int64 {
+// funds says: as quoted, or after trades of others, if it allows for those.
+func (c Contracts) estimate(p *plan.Plan, inputs []input, t Terms, funds gas.Funds, quoted bool) (total int64, allows bool) {
 	schedule := c.Schedule
 	if schedule == nil {
 		schedule = gas.Ethereum
 	}
 	accounts := gas.Accounts{Sender: sender, Router: c.Router, Executor: c.Executor, Recipient: t.Recipient, WrappedNative: c.WrappedNative, Proxies: c.Proxies}
 	e := gas.NewEstimate(schedule, accounts, funds, p.TokenOut, t.NativeOut)
+	e.Quoted = quoted
 	for i := range p.Steps {
 		step := &p.Steps[i]
 		next := gas.Step{TokenIn: step.TokenIn(), TokenOut: step.TokenOut(), Funds: gas.FromExecutor, To: c.Executor}
@@ -70,5 +87,5 @@ func (c Contracts) estimate(p *plan.Plan, inputs []input, t Terms, funds gas.Fun
 			e.Add(int64(q.Gas))
 		}
 	}
-	return e.Total()
+	return e.Total(), e.Allows()
 }

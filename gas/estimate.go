@@ -22,12 +22,14 @@ import (
 type Estimate struct {
 	Accounts
 	Step
+	Quoted bool // the pools are as they were quoted: nobody trades before the swap
 
 	state   *Tracker
 	native  bool // the recipient gets native currency
 	total   int64
 	stores  uint64           // Store reports so far; numbers the values they write, so that no write counts as one of the value already there
 	unspent bool             // the Router is left with wrapped native, which it returns to the sender at the end
+	allows  bool             // a pool has asked what others may trade before
 	empty   []common.Address // reported by HoldsNone
 }
 
@@ -51,16 +53,6 @@ type Step struct {
 	// after it, without a transfer.
 	NettedIn, NettedOut bool
 }
-
-// Others may trade a pool after it was quoted and before the swap, so that the swap
-// crosses further ticks, fills further levels or is the first to write a slot. An
-// estimate allows for trades of up to a 16th of the amount of a step in its pool, in
-// either direction, and for a step before it that pays a little more because of them.
-const tradedBefore = 15
-
-// TradedBefore is how much of its input a step's pool may take from others before a
-// step of an amount, in raw units.
-func TradedBefore(amount u256.Int) u256.Int { return amount.Div(u256.From(tradedBefore)) }
 
 // Funds is where the input of a step is before it.
 type Funds byte
@@ -125,6 +117,27 @@ func (e *Estimate) Begin(step Step) {
 		e.balanceOf(step.TokenOut, e.Executor)
 	}
 }
+
+// tradedBefore is how many times the trades of others in the pool of a step fit into
+// the amount of the step: they are at most a 16th of it, and the step before may pay a
+// little more because of them.
+const tradedBefore = 15
+
+// TradedBefore is how much of its input the pool of a step of an amount may take from
+// others after it was quoted and before the swap, or give back to them, in raw units.
+// Because of it a swap may cross further ticks, fill further levels or be the first to
+// write a slot: pools report the dearest swap that may follow.
+func (e *Estimate) TradedBefore(amount u256.Int) u256.Int {
+	if e.Quoted {
+		return u256.Zero
+	}
+	e.allows = true
+	return amount.Div(u256.From(tradedBefore))
+}
+
+// Allows tells whether the estimate allows for trades of others. Else it is that of
+// the quoted state too.
+func (e *Estimate) Allows() bool { return e.allows }
 
 // Total ends the swap and returns all the gas it needs.
 func (e *Estimate) Total() int64 {

@@ -32,7 +32,9 @@ func (c *Curve) Dearest(at, behind, ahead Point, amount u256.Int, g FeeGrowth) (
 		}
 	}
 	traded := g
-	traded.Zero = [2]bool{}
+	if behind != ahead {
+		traded.Zero = [2]bool{}
+	}
 	try(at, traded)
 	try(behind, traded)
 	try(ahead, g)
@@ -87,6 +89,9 @@ func (c *Curve) weight(from, to Point, g *FeeGrowth) (sum int) {
 // direction of the swap, and behind. curves are those of the pool, by the token that
 // comes in.
 func Reach(curves [2]*Curve, in int, at Point, amount u256.Int) (behind, ahead Point) {
+	if amount.IsZero() {
+		return at, at
+	}
 	forth := curves[in].Swap(at, amount)
 	return curves[1-in].Swap(at, forth.Out).Point, forth.Point
 }

@@ -33,14 +33,15 @@ const (
 // EstimateGas counts one maker's order a level, and one more. Levels that others may
 // fill first count too.
 func (p *Pool) EstimateGas(in, out int, amount u256.Int, e *gas.Estimate) {
-	before := gas.TradedBefore(amount)
-	t, err := p.order(in, amount.Add(before))
-	for err != nil { // others can trade less before
-		if before.IsZero() {
-			return
+	t, err := p.order(in, amount)
+	if err != nil {
+		return
+	}
+	for before := e.TradedBefore(amount); !before.IsZero(); before = before.Rsh(2) {
+		if more, err := p.order(in, amount.Add(before)); err == nil {
+			t = more
+			break
 		}
-		before = before.Rsh(2)
-		t, err = p.order(in, amount.Add(before))
 	}
 	e.Add(computeSwap + computeOrder)
 	if in == y {

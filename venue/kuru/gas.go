@@ -41,16 +41,17 @@ const (
 // EstimateGas counts the balances of makers in the margin account as zero until
 // logs show that they were paid. Whether fees were collected is not logged: the
 // slot of the fees counts as zero, unless the side has traded and a maker's
-// balance counts as zero already. Levels that others may fill first count too.
+// balance counts as zero already. Orders that others may fill first count too.
 func (p *Pool) EstimateGas(in, out int, amount u256.Int, e *gas.Estimate) {
-	before := gas.TradedBefore(amount)
-	m, err := p.order(in, amount.Add(before))
-	for err != nil { // others can trade less before
-		if before.IsZero() {
-			return
+	m, err := p.order(in, amount)
+	if err != nil {
+		return
+	}
+	for before := e.TradedBefore(amount); !before.IsZero(); before = before.Rsh(2) {
+		if more, err := p.order(in, amount.Add(before)); err == nil {
+			m = more
+			break
 		}
-		before = before.Rsh(2)
-		m, err = p.order(in, amount.Add(before))
 	}
 	e.Add(computeSwap)
 	if p.native[in] {

@@ -73,7 +73,7 @@ func (p *Pool) EstimateGas(in, out int, amount u256.Int, e *gas.Estimate) {
 	if !p.history.singleObservation {
 		e.Store(p.address, u256.From(1<<16), false) // on a page that nothing else uses
 	}
-	behind, ahead := ticks.Reach(p.curves, in, p.at, gas.TradedBefore(amount))
+	behind, ahead := ticks.Reach(p.curves, in, p.at, e.TradedBefore(amount))
 	from, to, growth := p.curves[in].Dearest(p.at, behind, ahead, amount, p.history.growth)
 	earned := [2]bool{!growth.Zero[0], !growth.Zero[1]}
 	earned[in] = true

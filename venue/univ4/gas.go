@@ -50,7 +50,7 @@ func (p *Pool) EstimateGas(in, out int, amount u256.Int, e *gas.Estimate) {
 	if p.protocol>>(12*in)&0xfff != 0 {
 		write(gas.MappingSlot(u256.FromBytes(p.info.Tokens[in][:]), u256.From(slotProtocolFees)), true)
 	}
-	behind, ahead := ticks.Reach(p.curves, in, p.at, gas.TradedBefore(amount))
+	behind, ahead := ticks.Reach(p.curves, in, p.at, e.TradedBefore(amount))
 	from, to, growth := p.curves[in].Dearest(p.at, behind, ahead, amount, p.growth)
 	crossed := false
 	p.curves[in].Path(from, to, &growth, func(word int32) {
