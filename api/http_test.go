@@ -308,6 +308,26 @@ func TestOps(t *testing.T) {
 	}
 }
 
+// TestAccessLog: every request is logged on demand, with its id and without its
+// parameters.
+func TestAccessLog(t *testing.T) {
+	for _, on := range []bool{false, true} {
+		var log bytes.Buffer
+		s := serve(t, func(c *Config) { c.Log, c.AccessLog = slog.New(slog.NewJSONHandler(&log, nil)), on })
+		s.get(goodQuote, "X-Request-Id", "mine-7")
+		s.Close()
+		text := log.String()
+		for _, want := range []string{`"id":"mine-7"`, `"route":"/api/v1/quote"`, `"status":200`, `"outcome":"OK"`} {
+			if strings.Contains(text, want) != on {
+				t.Errorf("access log %v: %s", on, text)
+			}
+		}
+		if strings.Contains(text, "tokenIn") {
+			t.Errorf("parameters are logged: %s", text)
+		}
+	}
+}
+
 // TestLog: the query is not logged; a bug is, with stack and request id.
 func TestLog(t *testing.T) {
 	var log bytes.Buffer
