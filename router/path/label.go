@@ -1,4 +1,4 @@
-package router
+package path
 
 import "braid/market"
 
@@ -6,7 +6,7 @@ import "braid/market"
 type layer struct {
 	slot   []int32 // by token: index+1 into labels, or 0
 	tokens []int32
-	labels []bunch
+	labels []labelSet
 }
 
 // label is a way to have amount of a token.
@@ -20,17 +20,17 @@ type label struct {
 	slot   int8
 }
 
-// bunch are the labels that a token keeps: the best, and those that are best
+// labelSet are the labels that a token keeps: the best, and those that are best
 // where the rest of a path has to avoid the tokens of the best. A path of five
 // hops has four tokens in between. Of the tokens behind the second hop it may
 // avoid any two, so the three best that differ in the token before are enough;
 // behind the third any one, so the best that avoids each of the two tokens of
 // the best one is. No best path of five hops is lost, up to rounding and gas.
-type bunch [3]label
+type labelSet [3]label
 
-func (f *finder) forget() {
-	for k := range f.layers {
-		l := &f.layers[k]
+func (s *Search) forget() {
+	for k := range s.layers {
+		l := &s.layers[k]
 		for _, t := range l.tokens {
 			l.slot[t] = 0
 		}
@@ -38,12 +38,12 @@ func (f *finder) forget() {
 	}
 }
 
-func (l *layer) at(token int) *bunch {
+func (l *layer) at(token int) *labelSet {
 	if i := l.slot[token]; i > 0 {
 		return &l.labels[i-1]
 	}
 	l.tokens = append(l.tokens, int32(token))
-	l.labels = append(l.labels, bunch{})
+	l.labels = append(l.labels, labelSet{})
 	l.slot[token] = int32(len(l.labels))
 	return &l.labels[len(l.labels)-1]
 }
@@ -56,7 +56,7 @@ func (l *label) beats(other *label, gasCost float64) bool {
 func (l *label) avoids(token int32) bool { return l.from != token && l.before != token }
 
 // wants says whether an offer behind so many hops would be kept.
-func (at *bunch) wants(l *label, hops int, gasCost float64) bool {
+func (at *labelSet) wants(l *label, hops int, gasCost float64) bool {
 	if hops <= 2 {
 		return l.beats(at.rival(l.from), gasCost)
 	}
@@ -65,7 +65,7 @@ func (at *bunch) wants(l *label, hops int, gasCost float64) bool {
 }
 
 // offer keeps a label if it is wanted.
-func (at *bunch) offer(l *label, hops int, gasCost float64) {
+func (at *labelSet) offer(l *label, hops int, gasCost float64) {
 	switch {
 	case !at.wants(l, hops, gasCost):
 	case hops <= 2:
@@ -76,7 +76,7 @@ func (at *bunch) offer(l *label, hops int, gasCost float64) {
 			}
 		}
 	case l.beats(&at[0], gasCost):
-		*at = bunch{*l, at.avoiding(l.before, gasCost), at.avoiding(l.from, gasCost)}
+		*at = labelSet{*l, at.avoiding(l.before, gasCost), at.avoiding(l.from, gasCost)}
 	default:
 		if l.avoids(at[0].before) && l.beats(&at[1], gasCost) {
 			at[1] = *l
@@ -88,7 +88,7 @@ func (at *bunch) offer(l *label, hops int, gasCost float64) {
 }
 
 // rival is the label that an offer from a token must beat to be kept.
-func (at *bunch) rival(from int32) *label {
+func (at *labelSet) rival(from int32) *label {
 	for i := range at {
 		if at[i].amount > 0 && at[i].from == from {
 			return &at[i]
@@ -98,7 +98,7 @@ func (at *bunch) rival(from int32) *label {
 }
 
 // avoiding is the best label whose path avoids a token.
-func (at *bunch) avoiding(token int32, gasCost float64) (best label) {
+func (at *labelSet) avoiding(token int32, gasCost float64) (best label) {
 	for i := range at {
 		if l := &at[i]; l.amount > 0 && l.avoids(token) && l.beats(&best, gasCost) {
 			best = *l
@@ -107,9 +107,9 @@ func (at *bunch) avoiding(token int32, gasCost float64) (best label) {
 	return best
 }
 
-// fits says whether a label's path may go on through an arc: it meets no
+// fits says whether a label's path may go on through a link: it meets no
 // token and no pool again.
-func (f *finder) fits(k, t, slot int, a *market.Arc) bool {
+func (s *Search) fits(k, t, slot int, a *market.Arc) bool {
 	for ; ; k-- {
 		if t == int(a.To) {
 			return false
@@ -117,7 +117,7 @@ func (f *finder) fits(k, t, slot int, a *market.Arc) bool {
 		if k == 0 {
 			return true
 		}
-		l := &f.layers[k].labels[f.layers[k].slot[t]-1][slot]
+		l := &s.layers[k].labels[s.layers[k].slot[t]-1][slot]
 		if l.arc.Pool == a.Pool {
 			return false
 		}
