@@ -6,7 +6,9 @@ import (
 	"testing"
 
 	"braid/market"
+	"braid/markettest"
 	"braid/plan"
+	"braid/router/exact"
 	"braid/ticks"
 	"braid/u256"
 )
@@ -54,7 +56,7 @@ var attacks = []struct {
 		for i := range 100 {
 			name := fmt.Sprint("OWN", i)
 			h.usd[name] = 1
-			h.pool("pairs", "OWN", 1e30, name, 1e30)
+			h.Pool("pairs", "OWN", 1e30, name, 1e30)
 			h.bent("V3", "NATIVE", name, times, depth/100)
 		}
 	}},
@@ -63,25 +65,25 @@ var attacks = []struct {
 		// dollars of each, for any amount of it.
 		h.usd["OWN"] = 1
 		h.bent("V3", "OWN", "USD", 1, 1e7)
-		for _, token := range h.tokens[3:] {
+		for _, token := range h.Tokens[3:] {
 			if token.Verified {
-				h.pool("pairs", token.Symbol, 10e18/h.usd[token.Symbol], "OWN", 1e33)
+				h.Pool("pairs", token.Symbol, 10e18/h.usd[token.Symbol], "OWN", 1e33)
 			}
 		}
 	}},
 	{"a stablecoin look-alike", func(h *honest) {
 		h.usd["USDC"] = 1
-		h.pool("pairs", "USDC", 1e33, "NATIVE", 1e18)
-		h.pool("pairs", "USDC", 1e33, "T0", 1e15)
+		h.Pool("pairs", "USDC", 1e33, "NATIVE", 1e18)
+		h.Pool("pairs", "USDC", 1e33, "T0", 1e15)
 		h.edge("V4", "USDC", "USD", 1, 10, true)
 		h.bent("V3", "USDC", "USD", 1, 10)
 	}},
 	{"a token of 77 decimals", func(h *honest) {
-		h.token("DEEP")
-		h.tokens[h.names["DEEP"]].Decimals = 77
-		h.pool("pairs", "DEEP", 5e33, "NATIVE", 1e20)
-		h.pool("pairs", "DEEP", 1e3, "USD", 1e19)
-		h.pool("pairs", "DEEP", 5e33, "T0", 10*1e18/h.usd["T0"])
+		h.Token("DEEP")
+		h.Tokens[h.Names["DEEP"]].Decimals = 77
+		h.Pool("pairs", "DEEP", 5e33, "NATIVE", 1e20)
+		h.Pool("pairs", "DEEP", 1e3, "USD", 1e19)
+		h.Pool("pairs", "DEEP", 5e33, "T0", 10*1e18/h.usd["T0"])
 	}},
 }
 
@@ -114,13 +116,13 @@ func TestAttacks(t *testing.T) {
 	moved, lost := make([][]float64, len(attacks)), make([][]float64, len(attacks))
 	for seed := range uint64(seeds) {
 		h := newHonest(t, seed)
-		before := h.snapshot()
+		before := h.Snapshot()
 		orders := h.orders(before, 8)
 		quiet := h.pay(before, orders)
 		for i, a := range attacks {
 			h := newHonest(t, seed)
 			a.play(h)
-			after := h.snapshot()
+			after := h.Snapshot()
 			moved[i] = append(moved[i], h.moved(before, after)...)
 			for k, net := range h.pay(after, orders) {
 				lost[i] = append(lost[i], 1e4*(1-net/quiet[k]))
@@ -145,7 +147,7 @@ func (h *honest) moved(before, after *market.Snapshot) (percent []float64) {
 		was, is := before.USD(token.Address), after.USD(token.Address)
 		switch {
 		case was == 0:
-			h.t.Errorf("%s has no price without an attack", h.tokens[i].Symbol)
+			h.t.Errorf("%s has no price without an attack", h.Tokens[i].Symbol)
 		case is == 0:
 			percent = append(percent, 100)
 		default:
@@ -159,18 +161,18 @@ func (h *honest) moved(before, after *market.Snapshot) (percent []float64) {
 // they sell for, and routed, whoever else makes pools.
 func TestLaunches(t *testing.T) {
 	h := newHonest(t, 1)
-	h.curve("curve", "FRESH", 1e4*e18)
+	h.Curve("curve", "FRESH", 1e4*e18)
 	h.attack("V3", "NATIVE", "LAUNCH", 0, 0, ticks.Position{Lower: -20_000, Upper: 0, Liquidity: u256.FromFloat(1e23)})
 	for _, attacked := range []bool{false, true} {
 		if attacked {
 			h.edges("V4")
 		}
-		s := h.snapshot()
+		s := h.Snapshot()
 		for _, token := range []string{"FRESH", "LAUNCH"} {
-			if usd := s.USD(h.token(token)) * 1e18; math.Abs(usd/h.usd["NATIVE"]-1) > 0.02 {
+			if usd := s.USD(h.Token(token)) * 1e18; math.Abs(usd/h.usd["NATIVE"]-1) > 0.02 {
 				t.Errorf("attacked %v: %s sells for a native of 0.03 and has a price of %g", attacked, token, usd)
 			}
-			p, err := Find(s, h.order("AUSD", 100*e18, token))
+			p, err := Find(s, order(h.World, "AUSD", 100*e18, token))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -184,27 +186,26 @@ func TestLaunches(t *testing.T) {
 // TestCheck: whatever a search ends with, what one pool or the best path pays more is
 // returned instead.
 func TestCheck(t *testing.T) {
-	w := newWorld(t)
-	w.pool("one", "A", 1e6*e18, "B", 1e6*e18)
-	w.pool("two", "A", 1e6*e18, "C", 1e6*e18)
-	w.pool("two", "C", 0.9e6*e18, "B", 0.8e6*e18)
-	s, o := w.snapshot(), w.order("A", 10*e18, "B")
-	f, err := newFinder(s, o, true)
+	w := markettest.New(t)
+	w.Pool("one", "A", 1e6*e18, "B", 1e6*e18)
+	w.Pool("two", "A", 1e6*e18, "C", 1e6*e18)
+	w.Pool("two", "C", 0.9e6*e18, "B", 0.8e6*e18)
+	s, o := w.Snapshot(), order(w, "A", 10*e18, "B")
+	p, err := newProblem(s, o, false)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer f.release()
-	worse, err := plan.Run(o.TokenIn, o.TokenOut, o.AmountIn, []plan.Step{{Pool: w.pools[1], In: 0, Out: 1}, {Pool: w.pools[2], In: 0, Out: 1}})
+	defer p.release()
+	worse, err := plan.Run(o.TokenIn, o.TokenOut, o.AmountIn, []plan.Step{{Pool: w.Pools[1], In: 0, Out: 1}, {Pool: w.Pools[2], In: 0, Out: 1}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := w.show(f.check(&o, worse)); got != "one A>B 10000" {
+	if got := w.Show(exact.OnePool(&p.Problem, o.AmountIn, worse)); got != "one A>B 10000" {
 		t.Errorf("a worse plan ends as %s", got)
 	}
-	f.path, f.banned[0] = worse, true
 	worst := worse
 	worst.AmountOut = worse.AmountOut.Rsh(1)
-	if got := f.check(&o, worst); got.AmountOut != worse.AmountOut {
+	if p.keep(&worst, worse); worst.AmountOut != worse.AmountOut {
 		t.Errorf("a plan of %v stands against a path of %v", worst.AmountOut, worse.AmountOut)
 	}
 }

@@ -7,21 +7,19 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/ethereum/go-ethereum/common"
-	"github.com/ethereum/go-ethereum/core/types"
-
 	"braid/market"
+	"braid/markettest"
 	"braid/ticks"
 	"braid/u256"
 	"braid/venue"
-	"braid/venue/univ4"
 )
 
 // honest is a market without an attack: two stablecoins, native at three cents, five
 // other hubs and ten tokens beside them. Its pools are pairs and concentrated liquidity
 // of 10,000 to 3,000,000 dollars, whose prices agree up to what a fee hides.
 type honest struct {
-	*world
+	t testing.TB
+	*markettest.World
 	*rand.Rand
 	usd map[string]float64 // of a whole token
 }
@@ -29,8 +27,8 @@ type honest struct {
 const hubs = 8
 
 func newHonest(t testing.TB, seed uint64) *honest {
-	h := &honest{newWorld(t), rand.New(rand.NewPCG(seed, 14)), map[string]float64{"NATIVE": 0.03, "USD": 1, "AUSD": 1}}
-	h.stables = append(h.stables, "AUSD")
+	h := &honest{t, markettest.New(t), rand.New(rand.NewPCG(seed, 14)), map[string]float64{"NATIVE": 0.03, "USD": 1, "AUSD": 1}}
+	h.Stables = append(h.Stables, "AUSD")
 	for i := range 15 {
 		h.usd[fmt.Sprint("T", i)] = math.Exp(h.NormFloat64() * 3)
 	}
@@ -39,7 +37,7 @@ func newHonest(t testing.TB, seed uint64) *honest {
 		names = append(names, fmt.Sprint("T", i))
 	}
 	for _, name := range names {
-		h.verify(name)
+		h.Verify(name)
 	}
 	for i := range hubs {
 		for j := range i {
@@ -61,18 +59,18 @@ func (h *honest) fair(a, b string, usd float64) {
 	skew := math.Exp(h.NormFloat64() * 0.001)
 	x, y := usd/h.usd[a]*1e18, usd/h.usd[b]*1e18*skew
 	if h.IntN(2) == 0 {
-		h.pool("pairs", a, x, b, y)
+		h.Pool("pairs", a, x, b, y)
 		return
 	}
 	price, positions := ticks.Spread(10, u256.FromFloat(x), u256.FromFloat(y))
-	h.rangesAt("ranges", a, b, ticks.Point{Price: price, Tick: ticks.GetTickAtSqrtRatio(price)}, positions...)
+	h.RangesAt("ranges", a, b, ticks.Point{Price: price, Tick: ticks.GetTickAtSqrtRatio(price)}, positions...)
 }
 
 // executable are the dollars that pools between two tokens take both ways until their
 // prices are 2 % worse.
 func (h *honest) executable(a, b string) (sum float64) {
-	for _, p := range h.pools {
-		if tokens := p.Info().Tokens; tokens[0] != h.token(a) || tokens[1] != h.token(b) {
+	for _, p := range h.Pools {
+		if tokens := p.Info().Tokens; tokens[0] != h.Token(a) || tokens[1] != h.Token(b) {
 			continue
 		}
 		least := math.Inf(1)
@@ -130,58 +128,22 @@ func (h *honest) attack(source, a, b string, tick int32, side int, list ...ticks
 		at = ticks.Point{Price: at.Price.Sub(hair), Tick: tick - 1}
 	}
 	if source == "V3" {
-		h.rangesAt(source, a, b, at, list...)
+		h.RangesAt(source, a, b, at, list...)
 		return
 	}
-	h.v4(a, b, at, list...)
-}
-
-// v4 adds a pool of Uniswap V4 with a fee of 0.05 %, by its logs.
-func (w *world) v4(a, b string, at ticks.Point, list ...ticks.Position) {
-	manager, id := address(0x44, 4), common.Hash{0: 0x44, 30: byte(len(w.pools) >> 8), 31: byte(len(w.pools))}
-	f := univ4.New([]venue.Source{{ID: "V4", Type: venue.V4, Family: univ4.Name, Factory: manager}}, w.token("NATIVE"))
-	topic := func(a common.Address) common.Hash { return common.BytesToHash(a[:]) }
-	signed := func(n int32) u256.Int {
-		if n < 0 {
-			return u256.Zero.Sub(u256.From(uint64(-n)))
-		}
-		return u256.From(uint64(n))
-	}
-	var p venue.Pool
-	apply := func(signature string, topics []common.Hash, words ...u256.Int) {
-		log := &types.Log{Address: manager, Topics: append([]common.Hash{venue.Topic(signature), id}, topics...)}
-		for _, word := range words {
-			bytes := word.Bytes()
-			log.Data = append(log.Data, bytes[:]...)
-		}
-		e, err := f.Decode(log)
-		if err == nil {
-			p, err = f.Apply(p, e)
-		}
-		if err != nil {
-			w.t.Fatal(err)
-		}
-	}
-	apply("Initialize(bytes32,address,address,uint24,int24,address,uint160,int24)",
-		[]common.Hash{topic(w.token(a)), topic(w.token(b))}, u256.From(500), u256.From(10), u256.Zero, at.Price, signed(at.Tick))
-	for _, r := range list {
-		apply("ModifyLiquidity(bytes32,address,int24,int24,int256,bytes32)", []common.Hash{{}},
-			signed(r.Lower), signed(r.Upper), r.Liquidity, u256.Zero)
-	}
-	w.ids[p.Info().ID] = fmt.Sprintf("V4:%s-%s", a, b)
-	w.pools = append(w.pools, p)
+	h.V4(a, b, at, list...)
 }
 
 // orders are of 10 to 3,000,000 dollars between honest tokens, of which pools leave at
 // least 90 %: beyond that no plan is near any other.
 func (h *honest) orders(s *market.Snapshot, n int) (orders []Order) {
 	for len(orders) < n {
-		in, out := h.tokens[h.IntN(hubs)].Symbol, h.tokens[h.IntN(2*hubs)].Symbol
+		in, out := h.Tokens[h.IntN(hubs)].Symbol, h.Tokens[h.IntN(2*hubs)].Symbol
 		if in == out {
 			continue
 		}
 		usd := 10 * math.Exp(h.Float64()*math.Log(3e5))
-		o := h.order(in, usd/h.usd[in]*1e18, out)
+		o := order(h.World, in, usd/h.usd[in]*1e18, out)
 		if p, err := Find(s, o); err == nil && p.AmountOut.Float()*h.usd[out]/1e18 > 0.9*usd {
 			orders = append(orders, o)
 		}
@@ -198,7 +160,7 @@ func (h *honest) pay(s *market.Snapshot, orders []Order) []float64 {
 			h.t.Fatal(err)
 		}
 		gas := float64(p.Gas) * s.GasPrice().Float() * h.usd["NATIVE"]
-		nets[i] = p.AmountOut.Float() - gas/h.usd[h.symbol(o.TokenOut)]
+		nets[i] = p.AmountOut.Float() - gas/h.usd[h.Symbol(o.TokenOut)]
 	}
 	return nets
 }

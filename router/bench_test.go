@@ -9,25 +9,26 @@ import (
 	"time"
 
 	"braid/market"
+	"braid/markettest"
 	"braid/u256"
 )
 
 // town is a market like the local chain's: 105 tokens, 300 pools of nine
 // sources; few hubs, most pools against a hub, depths over four decades.
-func town(t testing.TB) (*world, *market.Snapshot) {
+func town(t testing.TB) (*markettest.World, *market.Snapshot) {
 	r := rand.New(rand.NewPCG(1, 2))
-	w := newWorld(t)
+	w := markettest.New(t)
 	const tokens, hubs = 105, 6
 	price := []float64{0.03, 1}
 	for i := 2; i < tokens; i++ {
-		w.token(fmt.Sprint("T", i))
+		w.Token(fmt.Sprint("T", i))
 		price = append(price, math.Exp(r.NormFloat64()*3))
 	}
 	add := func(i, j int, usd float64) {
 		skew := math.Exp(r.NormFloat64() * 0.002)
 		raw := func(t int) float64 { return usd / price[t] * 1e18 }
 		source := r.IntN(9)
-		w.poolFee(fmt.Sprint("s", source), []uint64{30, 25, 30, 20}[source%4], w.tokens[i].Symbol, raw(i)*skew, w.tokens[j].Symbol, raw(j))
+		w.PoolFee(fmt.Sprint("s", source), []uint64{30, 25, 30, 20}[source%4], w.Tokens[i].Symbol, raw(i)*skew, w.Tokens[j].Symbol, raw(j))
 	}
 	for i := range hubs {
 		for j := range i {
@@ -39,7 +40,7 @@ func town(t testing.TB) (*world, *market.Snapshot) {
 	for i := hubs; i < tokens; i++ {
 		add(i, r.IntN(2), 1e4*math.Exp(r.Float64()*math.Log(100)))
 	}
-	for len(w.pools) < 300 {
+	for len(w.Pools) < 300 {
 		i := hubs + r.IntN(tokens-hubs)
 		j := r.IntN(hubs)
 		if r.IntN(8) == 0 {
@@ -49,15 +50,15 @@ func town(t testing.TB) (*world, *market.Snapshot) {
 			add(i, j, 1e3*math.Exp(r.Float64()*math.Log(300)))
 		}
 	}
-	return w, w.snapshot()
+	return w, w.Snapshot()
 }
 
 // townOrders are of 10 to 100,000 dollars between any two tokens.
-func townOrders(w *world, s *market.Snapshot, n int) []Order {
+func townOrders(w *markettest.World, s *market.Snapshot, n int) []Order {
 	r := rand.New(rand.NewPCG(3, 4))
 	orders := make([]Order, 0, n)
 	for len(orders) < n {
-		i, j := r.IntN(len(w.tokens)), r.IntN(len(w.tokens))
+		i, j := r.IntN(len(w.Tokens)), r.IntN(len(w.Tokens))
 		if r.IntN(2) == 0 {
 			i = r.IntN(6)
 		}
@@ -66,7 +67,7 @@ func townOrders(w *world, s *market.Snapshot, n int) []Order {
 		}
 		usd := 10 * math.Exp(r.Float64()*math.Log(1e4))
 		amount := usd / s.Price(i).USD
-		orders = append(orders, Order{TokenIn: w.tokens[i].Address, TokenOut: w.tokens[j].Address, AmountIn: u256.FromFloat(amount)})
+		orders = append(orders, Order{TokenIn: w.Tokens[i].Address, TokenOut: w.Tokens[j].Address, AmountIn: u256.FromFloat(amount)})
 	}
 	return orders
 }

@@ -1,69 +1,75 @@
 package router
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"testing"
 
+	"braid/markettest"
 	"braid/u256"
 )
-
-// On a market of more tokens than have their values found together, with much
-// dust that promises too much: the others hardly matter, and whatever bounds a
-// tenth of an order, ten times that bounds the order.
-func TestBoundOfMany(t *testing.T) {
-	r := rand.New(rand.NewPCG(15, 16))
-	w := newWorld(t)
-	add := func(a, b string, depth float64) {
-		w.poolFee("s", []uint64{5, 30}[r.IntN(2)], a, depth, b, depth*math.Exp(r.NormFloat64()*0.001))
-	}
-	hubs := []string{"NATIVE", "USD", "H2", "H3", "H4"}
-	for i := range hubs {
-		for j := range i {
-			add(hubs[i], hubs[j], 1e21)
-		}
-	}
-	for i := range 700 {
-		for _, hub := range r.Perm(len(hubs))[:2+r.IntN(2)] {
-			add(hubs[hub], fmt.Sprint("T", i), math.Exp(math.Log(1e15)+r.Float64()*math.Log(1e8)))
-		}
-	}
-	s := w.snapshot()
-	for range 10 {
-		o := w.order(hubs[r.IntN(len(hubs))], 0, fmt.Sprint("T", r.IntN(700)))
-		last := math.Inf(1)
-		for amount := 1e17; amount < 1e23; amount *= 10 {
-			o.AmountIn = u256.FromFloat(amount)
-			b, ok := newAppraisal(s, o)
-			if !ok {
-				t.Fatalf("%g: no bound", amount)
-			}
-			if b.left > 1e-4*b.sum || b.best > 10*last*(1+1e-6) {
-				t.Errorf("%g: %g, of which %g is left outside; a tenth pays %g at most", amount, b.best, b.left, last)
-			}
-			last = b.best
-			b.release()
-		}
-	}
-}
 
 // Arbitrage far larger than the order counts only as far as the order could
 // drive it: a circle that gains 5%, once around.
 func TestBoundOfSmall(t *testing.T) {
-	w := newWorld(t)
-	w.poolFee("s", 5, "A", 1e24, "B", 1e24)
-	w.poolFee("s", 5, "B", 1e24, "C", 1e24)
-	w.poolFee("s", 5, "C", 1e24, "D", 1e24)
-	w.poolFee("s", 5, "D", 1e24, "E", 1e24)
-	w.poolFee("s", 5, "E", 1e24, "C", 1.05e24)
-	s := w.snapshot()
+	w := markettest.New(t)
+	w.PoolFee("s", 5, "A", 1e24, "B", 1e24)
+	w.PoolFee("s", 5, "B", 1e24, "C", 1e24)
+	w.PoolFee("s", 5, "C", 1e24, "D", 1e24)
+	w.PoolFee("s", 5, "D", 1e24, "E", 1e24)
+	w.PoolFee("s", 5, "E", 1e24, "C", 1.05e24)
+	s := w.Snapshot()
 	for amount := 1e12; amount < 1e24; amount *= 10 {
-		o := w.order("A", amount, "B")
+		o := order(w, "A", amount, "B")
 		b, ok := Bound(s, o)
 		p, err := Find(s, o)
 		if gap := 1 - p.AmountOut.Float()/b.Float(); !ok || err != nil || gap < 0 || gap > 0.05 {
 			t.Errorf("%g: bound %v, %v; the plan pays %v, %v", amount, b, ok, p.AmountOut, err)
 		}
+	}
+}
+
+// The bound of few steps is never less than the best of all choices of so few,
+// arbitrage or not, and mostly no more; that of many is that of any number.
+func TestBoundSteps(t *testing.T) {
+	r := rand.New(rand.NewPCG(13, 14))
+	orders, tight, free := 0, 0, 0
+	for market := range 80 {
+		w := markettest.Random(t, r, 4, 9, []float64{0.001, 0.05}[market%2])
+		w.Pool("anchor", "NATIVE", 1e22, "USD", 1e22)
+		s := w.Snapshot()
+		o := randomOrder(w, r)
+		usd := s.USD(o.TokenIn)
+		if usd == 0 || s.USD(o.TokenOut) == 0 {
+			continue
+		}
+		o.AmountIn = u256.FromFloat(math.Exp(3+r.Float64()*8) / usd)
+		any, ok := Bound(s, o)
+		o.MaxSteps = 1000
+		if many, _ := BoundSteps(s, o); !ok || many != any {
+			t.Errorf("market %d: %v in many steps, want %v", market, many, any)
+		}
+		o.MaxSteps = 1 + r.IntN(4)
+		few, ok := BoundSteps(s, o)
+		best := bestOf(s, o, o.MaxSteps)
+		if best == 0 {
+			continue // no path is so short
+		}
+		if !ok || few.Float() < best*(1-1e-12) || few.Gt(any) {
+			t.Errorf("market %d: bound %v, %v; a plan of %d steps pays %g, the bound of any %v", market, few, ok, o.MaxSteps, best, any)
+		}
+		if market%2 == 0 {
+			orders++
+			if best > few.Float()*(1-1e-4) {
+				tight++
+			}
+			if best > any.Float()*(1-1e-4) {
+				free++
+			}
+		}
+	}
+	t.Logf("of %d orders %d are within 1 bps of the bound, %d of that of any steps", orders, tight, free)
+	if orders < 30 || tight < orders*3/4 || tight-free < orders/4 {
+		t.Errorf("of %d orders %d are within 1 bps of the bound, %d of that of any steps", orders, tight, free)
 	}
 }

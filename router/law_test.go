@@ -10,11 +10,21 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"braid/market"
+	"braid/markettest"
 	"braid/plan"
+	"braid/router/exact"
 	"braid/u256"
 	"braid/venue"
 	"braid/venue/univ2"
 )
+
+func order(w *markettest.World, in string, amount float64, out string) Order {
+	return Order{TokenIn: w.Token(in), TokenOut: w.Token(out), AmountIn: u256.FromFloat(amount)}
+}
+
+func beats(out u256.Int, gas uint64, other u256.Int, otherGas uint64, gasPrice float64) bool {
+	return exact.Better(&plan.Plan{AmountOut: out, Gas: gas}, &plan.Plan{AmountOut: other, Gas: otherGas}, gasPrice)
+}
 
 // bestPath tries every path of up to DefaultMaxHops that meets no token twice.
 func bestPath(s *market.Snapshot, o Order, gasCost float64) (out u256.Int, gas uint64, ok bool) {
@@ -22,13 +32,12 @@ func bestPath(s *market.Snapshot, o Order, gasCost float64) (out u256.Int, gas u
 }
 
 func bestPathOf(s *market.Snapshot, o Order, maxHops int, gasCost float64) (out u256.Int, gas uint64, ok bool) {
-	n := net{gasCost: gasCost}
 	end, _ := s.Token(o.TokenOut)
 	seen := make([]bool, len(s.Tokens()))
 	var walk func(t, hops int, amount u256.Int, burnt uint64)
 	walk = func(t, hops int, amount u256.Int, burnt uint64) {
 		if t == end {
-			if !ok || n.beats(amount, burnt, out, gas) {
+			if !ok || beats(amount, burnt, out, gas, gasCost) {
 				out, gas, ok = amount, burnt, true
 			}
 			return
@@ -52,12 +61,12 @@ func bestPathOf(s *market.Snapshot, o Order, maxHops int, gasCost float64) (out 
 	return out, gas, ok
 }
 
-func randomOrder(w *world, r *rand.Rand) Order {
-	i, j := r.IntN(len(w.tokens)), r.IntN(len(w.tokens)-1)
+func randomOrder(w *markettest.World, r *rand.Rand) Order {
+	i, j := r.IntN(len(w.Tokens)), r.IntN(len(w.Tokens)-1)
 	if j >= i {
 		j++
 	}
-	return w.order(w.tokens[i].Symbol, math.Exp(r.Float64()*math.Log(1e24)), w.tokens[j].Symbol)
+	return order(w, w.Tokens[i].Symbol, math.Exp(r.Float64()*math.Log(1e24)), w.Tokens[j].Symbol)
 }
 
 // gasCostOf is the cost of a unit of gas in the last token, as the law has it: where
@@ -77,8 +86,8 @@ func TestLaws(t *testing.T) {
 	found, splits := 0, 0
 	for market := range 300 {
 		// Half of the markets are full of arbitrage.
-		w := random(t, r, 3+r.IntN(7), 3+r.IntN(25), []float64{0.001, 0.3}[market%2])
-		s := w.snapshot()
+		w := markettest.Random(t, r, 3+r.IntN(7), 3+r.IntN(25), []float64{0.001, 0.3}[market%2])
+		s := w.Snapshot()
 		for range 10 {
 			o := randomOrder(w, r)
 			if r.IntN(4) == 0 {
@@ -100,9 +109,8 @@ func TestLaws(t *testing.T) {
 				splits++
 			}
 			checkPlan(t, s, o, p)
-			n := net{gasCost: gasCostOf(s, o)}
-			if o.MaxSteps == 0 && n.beats(out, gas, p.AmountOut, p.Gas) {
-				t.Errorf("market %d: %s pays %v, a single path %v", market, w.show(p), p.AmountOut, out)
+			if o.MaxSteps == 0 && beats(out, gas, p.AmountOut, p.Gas, gasCostOf(s, o)) {
+				t.Errorf("market %d: %s pays %v, a single path %v", market, w.Show(p), p.AmountOut, out)
 			}
 		}
 	}
@@ -118,7 +126,7 @@ func TestBudget(t *testing.T) {
 	more := 0
 	for _, o := range townOrders(w, s, 100) {
 		alone, gas, _ := bestPathOf(s, o, 3, gasCostOf(s, o))
-		n := net{gasCost: gasCostOf(s, o)}
+		gasCost := gasCostOf(s, o)
 		var last plan.Plan
 		for i, budget := range []int{1, 1000, 1 << 30} {
 			o.Budget = budget
@@ -127,10 +135,10 @@ func TestBudget(t *testing.T) {
 				t.Fatal(err)
 			}
 			checkPlan(t, s, o, p)
-			if n.beats(alone, gas, p.AmountOut, p.Gas) {
-				t.Errorf("budget %d: %s pays %v, a single path %v", budget, w.show(p), p.AmountOut, alone)
+			if beats(alone, gas, p.AmountOut, p.Gas, gasCost) {
+				t.Errorf("budget %d: %s pays %v, a single path %v", budget, w.Show(p), p.AmountOut, alone)
 			}
-			if i > 0 && n.beats(p.AmountOut, p.Gas, last.AmountOut, last.Gas) {
+			if i > 0 && beats(p.AmountOut, p.Gas, last.AmountOut, last.Gas, gasCost) {
 				more++
 			}
 			last = p
@@ -174,11 +182,11 @@ func checkPlan(t *testing.T, s *market.Snapshot, o Order, p plan.Plan) {
 	}
 }
 
-// bound is what no plan can pass: for token values v with v_out = 1,
+// limitOf is what no plan can pass: for token values v with v_out = 1,
 // v_in*amount plus what every pool would lose to a trader at those values
 // (Angeris et al. 2022). It descends coordinate by coordinate, on a convex
 // and smooth function.
-func bound(s *market.Snapshot, o Order) float64 {
+func limitOf(s *market.Snapshot, o Order) float64 {
 	in, _ := s.Token(o.TokenIn)
 	out, _ := s.Token(o.TokenOut)
 	logs := make([]float64, len(s.Tokens()))
@@ -235,10 +243,10 @@ func TestNearOptimal(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	sum, worst, single, n := 0.0, 0.0, 0.0, 0.0
 	for range 60 {
-		w := random(t, r, 4+r.IntN(4), 12+r.IntN(14), 0.0003)
-		w.pool("anchor", "NATIVE", 1e20, "USD", 1e20)
-		w.gasWei = 0
-		s := w.snapshot()
+		w := markettest.Random(t, r, 4+r.IntN(4), 12+r.IntN(14), 0.0003)
+		w.Pool("anchor", "NATIVE", 1e20, "USD", 1e20)
+		w.GasWei = 0
+		s := w.Snapshot()
 		o := randomOrder(w, r)
 		usd := s.USD(o.TokenIn)
 		if usd == 0 || s.USD(o.TokenOut) == 0 {
@@ -249,14 +257,14 @@ func TestNearOptimal(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		limit := bound(s, o)
+		limit := limitOf(s, o)
 		if certified, ok := Bound(s, o); !ok || math.Abs(certified.Float()/limit-1) > 1e-7 || certified.Lt(p.AmountOut) {
 			t.Errorf("bound %v, %v, want %g", certified, ok, limit)
 		}
 		alone, _, _ := bestPath(s, o, 0)
 		gap := 1e4 * (1 - p.AmountOut.Float()/limit)
 		if gap < -1e-3 {
-			t.Fatalf("%s: beyond the bound by %.4f bps", w.show(p), -gap)
+			t.Fatalf("%s: beyond the bound by %.4f bps", w.Show(p), -gap)
 		}
 		sum, worst, single, n = sum+gap, max(worst, gap), single+1e4*(1-alone.Float()/limit), n+1
 	}

@@ -50,7 +50,7 @@ func uses(p *plan.Plan, pool venue.Pool) bool {
 
 // OnePool is the plan, or one pool alone if that pays more.
 func OnePool(p *path.Problem, amount u256.Int, best plan.Plan) plan.Plan {
-	floor := (best.AmountOut.Float() - p.GasPrice*float64(best.Gas)) * (1 - exchangeable)
+	floor := best.AmountOut.Float()*(1-exchangeable) - p.GasPrice*float64(best.Gas)
 	p.Between(p.In, p.Out, func(a *market.Arc) {
 		if y, gas := a.Pay(amount.Float()); y-p.GasPrice*gas < floor {
 			return

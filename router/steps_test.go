@@ -6,57 +6,44 @@ import (
 	"testing"
 
 	"braid/market"
+	"braid/markettest"
+	"braid/router/flow"
+	"braid/router/path"
 	"braid/u256"
 )
 
-// bestOf tries every set of at most so many arcs, each shared out best.
+// bestOf tries every set of at most so many links, each shared out best.
 func bestOf(s *market.Snapshot, o Order, steps int) (best float64) {
-	f, err := newFinder(s, o, true)
+	p, err := newProblem(s, o, false)
 	if err != nil {
 		return 0
 	}
-	defer f.release()
-	n := &f.net
-	n.amount = o.AmountIn.Float()
-	for t := range s.Tokens() {
-		n.nodes[n.addNode(t)].v = f.g.Worth[t] / f.g.Worth[f.out]
-	}
-	var all []leg
-	for i := range n.nodes {
-		arcs := f.g.All(n.nodes[i].token)
+	defer p.release()
+	n := &p.net
+	var all []flow.Hop
+	for from := range s.Tokens() {
+		arcs := p.Graph.All(from)
 		for k := range arcs {
-			if to := int(n.nodeOf[arcs[k].To]) - 1; i != sink && to != source {
-				all = append(all, leg{arc: &arcs[k], supply: arcs[k].Supply, from: i, to: to})
+			if a := &arcs[k]; from != p.Out && int(a.To) != p.In {
+				all = append(all, flow.Hop{Direction: path.DirectionOf(a), From: from, To: int(a.To), Supply: a.Supply})
 			}
 		}
 	}
-	start := append([]node(nil), n.nodes...)
-	var try func(from int, chosen []leg)
-	try = func(from int, chosen []leg) {
+	var try func(from int, chosen []flow.Hop)
+	try = func(from int, chosen []flow.Hop) {
 		if len(chosen) > 0 {
-			copy(n.nodes, start)
-			n.legs = n.legs[:0]
-			for _, l := range chosen {
-				if n.leads(l.to, l.from) || n.legOf[l.arc.Pool] > 0 {
-					break
+			p.resetNetwork()
+			n.Amount = o.AmountIn.Float()
+			for t := range s.Tokens() {
+				n.Nodes[n.AddNode(t)].Price = p.Graph.Worth[t] / p.Graph.Worth[p.Out]
+			}
+			for i := range chosen {
+				if !n.Insert(chosen[i : i+1]) {
+					return
 				}
-				n.join(l.from, l.to)
-				n.legs = append(n.legs, l)
-				n.legOf[l.arc.Pool] = 1
 			}
-			whole := len(n.legs) == len(chosen)
-			if whole {
-				n.order()
-				n.trim()
-				best = max(best, n.solve(fine))
-			}
-			for _, l := range chosen {
-				n.legOf[l.arc.Pool] = 0
-			}
-			n.legs = n.legs[:0]
-			if !whole {
-				return
-			}
+			n.Trim()
+			best = max(best, n.Solve(flow.Fine))
 		}
 		for i := from; i < len(all) && len(chosen) < steps; i++ {
 			try(i+1, append(chosen[:len(chosen):len(chosen)], all[i]))
@@ -72,10 +59,10 @@ func TestPlaces(t *testing.T) {
 	r := rand.New(rand.NewPCG(11, 12))
 	sum, worst, count := 0.0, 0.0, 0.0
 	for range 40 {
-		w := random(t, r, 4, 10, 0.001)
-		w.pool("anchor", "NATIVE", 1e22, "USD", 1e22)
-		w.gasWei = 0
-		s := w.snapshot()
+		w := markettest.Random(t, r, 4, 10, 0.001)
+		w.Pool("anchor", "NATIVE", 1e22, "USD", 1e22)
+		w.GasWei = 0
+		s := w.Snapshot()
 		o := randomOrder(w, r)
 		usd := s.USD(o.TokenIn)
 		if usd == 0 || s.USD(o.TokenOut) == 0 {
