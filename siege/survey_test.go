@@ -150,6 +150,7 @@ func (s *siege) honestOrders() (list []order) {
 
 // quoted is what the service answers to an order.
 type quoted struct {
+	code   string // of an error
 	status int
 	out    float64 // raw units
 	gas    float64
@@ -161,10 +162,12 @@ func (s *siege) quote(o order) (q quoted) {
 		AmountOut string
 		Routes    []struct{ Pool venue.ID }
 		Meta      struct{ GasLimit string }
+		Code      string // of an error
 	}
 	q.status = s.get(fmt.Sprintf("/api/v1/quote?tokenIn=%s&tokenOut=%s&amount=%s&include=meta", o.in, o.out, o.amount), &body)
 	fmt.Sscan(body.AmountOut, &q.out)
 	fmt.Sscan(body.Meta.GasLimit, &q.gas)
+	q.code = body.Code
 	for _, r := range body.Routes {
 		q.pools = append(q.pools, r.Pool)
 	}
@@ -187,6 +190,7 @@ func (s *siege) loss(orders []order, before, after []quoted) (bps float64, faile
 		}
 		if after[i].status != http.StatusOK {
 			failed++
+			progress("%v of %v for %v is answered %d %s", o.amount, o.in, o.out, after[i].status, after[i].code)
 			continue
 		}
 		if was := net(before[i]); was > 0 {
