@@ -79,11 +79,11 @@ func (l *pipeline) find(s *market.Snapshot, o Order) (plan.Plan, error) {
 	defer p.release()
 	p.pipeline = l
 	c, err := p.search()
-	if err != nil {
-		return plan.Plan{}, err
-	}
-	if l.inLine && c.outOfLine {
+	if l.inLine && (c.outOfLine || err != nil) {
 		p.keep(&c.best, l.findInLine(s, o))
+	}
+	if len(c.best.Steps) == 0 {
+		return plan.Plan{}, err
 	}
 	if l.check {
 		p.keep(&c.best, c.alone)
