@@ -135,6 +135,10 @@ func (e *Estimate) TradedBefore(amount u256.Int) u256.Int {
 	return amount.Div(u256.From(tradedBefore))
 }
 
+// AmountVaries tells that the amount of the step is what steps before it pay, which
+// differs from the quoted amount when others trade in their pools.
+func (e *Estimate) AmountVaries() bool { return e.Funds == FromExecutor && !e.Quoted }
+
 // Allows tells whether the estimate allows for trades of others. Else it is that of
 // the quoted state too.
 func (e *Estimate) Allows() bool { return e.allows }

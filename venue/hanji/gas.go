@@ -84,7 +84,7 @@ func (p *Pool) dust(in int, amount u256.Int, t *match, e *gas.Estimate) {
 	if in == y {
 		e.Funds = gas.FromExecutor
 		e.Dust()
-	} else if amount.Div(p.unit[x]).Mul(p.unit[x]) != amount {
+	} else if amount.Div(p.unit[x]).Mul(p.unit[x]) != amount || p.unit[x] != u256.One && e.AmountVaries() {
 		e.Dust()
 	}
 }

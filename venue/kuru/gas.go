@@ -41,17 +41,12 @@ const (
 // EstimateGas counts the balances of makers in the margin account as zero until
 // logs show that they were paid. Whether fees were collected is not logged: the
 // slot of the fees counts as zero, unless the side has traded and a maker's
-// balance counts as zero already. Orders that others may fill first count too.
+// balance counts as zero already. Others may trade first: of the orders that may
+// follow it reports the dearest.
 func (p *Pool) EstimateGas(in, out int, amount u256.Int, e *gas.Estimate) {
-	m, err := p.order(in, amount)
+	then, m, err := p.dearest(in, amount, e.TradedBefore(amount))
 	if err != nil {
 		return
-	}
-	for before := e.TradedBefore(amount); !before.IsZero(); before = before.Rsh(2) {
-		if more, err := p.order(in, amount.Add(before)); err == nil {
-			m = more
-			break
-		}
 	}
 	e.Add(computeSwap)
 	if p.native[in] {
@@ -70,16 +65,43 @@ func (p *Pool) EstimateGas(in, out int, amount u256.Int, e *gas.Estimate) {
 		e.Load(p.market, gas.AnySlot(mapTreeEdge, p.market, uint32(height)<<8|uint32(in)))
 	}
 	e.Load(p.market, u256.From(slotFees))
-	unpaid := p.fillAll(in, &m, e)
+	unpaid := then.fillAll(in, &m, e)
 	e.Store(p.market, u256.From(slotFees), !unpaid || !p.traded[in])
 	if p.native[out] {
 		e.DeliverNative()
 	} else {
 		e.DeliverByExecutor(p.margin)
 	}
-	if p.lot[in].amount(p.lot[in].units(amount)) != amount {
+	if p.lot[in].amount(p.lot[in].units(amount)) != amount || p.lot[in].exponent > 0 && e.AmountVaries() {
 		e.Dust()
 	}
+}
+
+// dearest is the dearest order of an amount that may follow trades of others, and
+// the market then. Up to an amount of its input, traded, they trade in its direction,
+// so that it fills further levels, or in the other, which brings levels of the vault
+// before it.
+func (p *Pool) dearest(in int, amount, traded u256.Int) (then *Pool, m match, err error) {
+	then = p
+	if m, err = p.order(in, amount); err != nil || traded.IsZero() {
+		return then, m, err
+	}
+	back, _ := m.paid.MulDiv(traded, amount)
+	if next, err := p.Swap(1-in, in, back); err == nil {
+		after := next.(*Pool)
+		if n, err := after.order(in, amount); err == nil && n.gas > m.gas {
+			then, m = after, n
+		}
+	}
+	for ; !traded.IsZero(); traded = traded.Rsh(2) {
+		if n, err := p.order(in, amount.Add(traded)); err == nil {
+			if n.gas > m.gas {
+				then, m = p, n
+			}
+			break
+		}
+	}
+	return then, m, nil
 }
 
 // fillAll reports every limit order and vault level that a market order fills,
