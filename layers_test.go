@@ -23,12 +23,13 @@ var mayImport = map[string][]string{
 	"evm":            {"u256"},
 	"venue":          {"u256", "gas"},
 	"ticks":          {"u256"},
+	"sequence":       {},
 	"venue/univ2":    {"u256", "gas", "venue"},
 	"venue/univ3":    {"u256", "gas", "venue", "ticks"},
 	"venue/univ4":    {"u256", "gas", "venue", "ticks"},
 	"venue/balancer": {"u256", "gas", "venue"},
-	"venue/kuru":     {"u256", "gas", "venue"},
-	"venue/hanji":    {"u256", "gas", "venue"},
+	"venue/kuru":     {"u256", "gas", "venue", "sequence"},
+	"venue/hanji":    {"u256", "gas", "venue", "sequence"},
 	"venue/nadfun":   {"u256", "gas", "venue"},
 	"families":       {"venue", "venue/univ2", "venue/univ3", "venue/univ4", "venue/balancer", "venue/kuru", "venue/hanji", "venue/nadfun"},
 	"venuetest":      {"u256", "gas", "venue", "ticks", "evm", "contracts", "devchain"},
@@ -54,7 +55,7 @@ var mayImport = map[string][]string{
 }
 
 // pure packages have no clock, no log, no files and no network.
-var pure = []string{"u256", "gas", "venue", "ticks", "venue/univ2", "venue/univ3", "venue/univ4", "venue/balancer", "venue/kuru", "venue/hanji", "venue/nadfun", "families", "plan", "market", "monad", "router/flow", "router/path", "router/exact", "router/bound", "router", "calldata"}
+var pure = []string{"u256", "gas", "venue", "ticks", "sequence", "venue/univ2", "venue/univ3", "venue/univ4", "venue/balancer", "venue/kuru", "venue/hanji", "venue/nadfun", "families", "plan", "market", "monad", "router/flow", "router/path", "router/exact", "router/bound", "router", "calldata"}
 
 // impure are the standard packages that a pure package may not import.
 var impure = []string{"log", "log/slog", "net", "net/http", "os", "time", "context"}
