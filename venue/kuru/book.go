@@ -1,12 +1,12 @@
 package kuru
 
 import (
-	"maps"
+	"cmp"
 	"slices"
-	"sort"
 
 	"github.com/ethereum/go-ethereum/common"
 
+	"braid/sequence"
 	"braid/u256"
 )
 
@@ -31,15 +31,6 @@ const (
 	asks = quote
 )
 
-// insert is the side with a new order, which comes after those of the same or a
-// better price. Orders are in the order in which they are filled. The slice
-// given is not written to.
-func insert(side int, orders []order, o order) []order {
-	at := sort.Search(len(orders), func(i int) bool { return better(side, o.price256(), orders[i].price256()) })
-	next := make([]order, 0, len(orders)+1)
-	return append(append(append(next, orders[:at]...), o), orders[at:]...)
-}
-
 // better tells that a taker prefers price a to price b.
 func better(side int, a, b u256.Int) bool {
 	if side == bids {
@@ -48,22 +39,85 @@ func better(side int, a, b u256.Int) bool {
 	return a.Lt(b)
 }
 
-func find(orders []order, id uint64) int {
-	return slices.IndexFunc(orders, func(o order) bool { return o.id == id })
+// ref tells where an order is.
+type ref struct {
+	id    uint64
+	price uint32
+	side  uint8
 }
 
-// edit is a copy of the side with one order changed.
-func edit(orders []order, i int, change func(*order)) []order {
-	next := slices.Clone(orders)
-	change(&next[i])
-	return next
+// refs are where the orders of a book are, by rising id.
+func refs(book [2]sequence.List[order]) sequence.List[ref] {
+	list := make([]ref, 0, book[bids].Len()+book[asks].Len())
+	for side, orders := range book {
+		for _, o := range orders.Slice() {
+			list = append(list, ref{o.id, o.price, uint8(side)})
+		}
+	}
+	slices.SortStableFunc(list, func(a, b ref) int { return cmp.Compare(a.id, b.id) })
+	return sequence.Of(list)
 }
 
-// place adds a new order, and makes it the partner of its own partner.
+// find is the place of an order on a side; false if it is not there.
+func (p *Pool) find(side int, id uint64) (i int, found bool) {
+	at := p.refs.Search(func(r ref) bool { return r.id >= id })
+	if at == p.refs.Len() {
+		return 0, false
+	}
+	r := p.refs.At(at)
+	if r.id != id || int(r.side) != side {
+		return 0, false
+	}
+	return locate(side, p.book[side], r)
+}
+
+// locate is the place of an order on its side. Orders of one price are placed by
+// rising id, so it is searched; where it is not found so they were not, and all
+// of the price are looked at.
+func locate(side int, orders sequence.List[order], r ref) (i int, found bool) {
+	i = orders.Search(func(o order) bool { return worse(side, o.price, r.price) || o.price == r.price && o.id >= r.id })
+	if i < orders.Len() && orders.At(i).id == r.id {
+		return i, true
+	}
+	i = orders.Search(func(o order) bool { return !worse(side, r.price, o.price) })
+	for ; i < orders.Len() && orders.At(i).price == r.price; i++ {
+		if orders.At(i).id == r.id {
+			return i, true
+		}
+	}
+	return 0, false
+}
+
+// worse tells that a taker prefers price b to price a.
+func worse(side int, a, b uint32) bool {
+	if side == bids {
+		return a < b
+	}
+	return a > b
+}
+
+// place adds a new order, which comes after those of the same or a better price,
+// and makes it the partner of its own partner.
 func (p *Pool) place(side int, o order) {
-	p.book[side] = insert(side, p.book[side], o)
+	at := p.book[side].Search(func(other order) bool { return worse(side, other.price, o.price) })
+	p.book[side] = p.book[side].Splice(at, at, o)
+	p.refer(side, o)
 	p.last = max(p.last, o.id)
 	p.pair(1-side, o.partner, o.id)
+}
+
+// refer notes where an order is.
+func (p *Pool) refer(side int, o order) {
+	at := p.refs.Search(func(r ref) bool { return r.id > o.id })
+	p.refs = p.refs.Splice(at, at, ref{o.id, o.price, uint8(side)})
+}
+
+// remove takes an order out of the book.
+func (p *Pool) remove(side, i int) {
+	id := p.book[side].At(i).id
+	p.book[side] = p.book[side].Splice(i, i+1)
+	at := p.refs.Search(func(r ref) bool { return r.id >= id })
+	p.refs = p.refs.Splice(at, at+1)
 }
 
 // pair makes an order, if it is there, the partner of another.
@@ -71,37 +125,55 @@ func (p *Pool) pair(side int, id, partner uint64) {
 	if id == 0 {
 		return
 	}
-	if i := find(p.book[side], id); i >= 0 {
-		p.book[side] = edit(p.book[side], i, func(o *order) { o.partner = partner })
+	if i, found := p.find(side, id); found {
+		o := p.book[side].At(i)
+		o.partner = partner
+		p.book[side] = p.book[side].Splice(i, i+1, o)
 	}
 }
 
 // resize gives an order another size; one of size 0 is removed. It is false if
 // there is no such order.
 func (p *Pool) resize(side int, id uint64, size u256.Int) bool {
-	i := find(p.book[side], id)
-	if i < 0 {
+	i, found := p.find(side, id)
+	if !found {
 		return false
 	}
+	o := p.book[side].At(i)
 	if !size.IsZero() {
-		p.book[side] = edit(p.book[side], i, func(o *order) { o.size = size })
+		o.size = size
+		p.book[side] = p.book[side].Splice(i, i+1, o)
 		return true
 	}
-	p.pair(1-side, p.book[side][i].partner, 0)
-	p.book[side] = slices.Delete(slices.Clone(p.book[side]), i, i+1)
+	p.remove(side, i)
+	p.pair(1-side, o.partner, 0)
 	return true
 }
 
 // pay records that the maker of an order has been paid, so that its balances in
 // the margin account are not zero.
 func (p *Pool) pay(side int, id uint64) {
-	i := find(p.book[side], id)
-	if i < 0 || p.paid[p.book[side][i].maker] {
+	i, found := p.find(side, id)
+	if !found {
 		return
 	}
-	paid := map[common.Address]bool{p.book[side][i].maker: true}
-	maps.Copy(paid, p.paid)
-	p.paid = paid
+	maker := p.book[side].At(i).maker
+	if at, paid := p.paidAt(maker); !paid {
+		p.paid = p.paid.Splice(at, at, maker)
+	}
+}
+
+// paidAt is the place of a maker among those that were paid, and whether it is
+// there.
+func (p *Pool) paidAt(maker common.Address) (i int, paid bool) {
+	i = p.paid.Search(func(a common.Address) bool { return a.Cmp(maker) >= 0 })
+	return i, i < p.paid.Len() && p.paid.At(i) == maker
+}
+
+// wasPaid tells whether logs show that a maker was paid.
+func (p *Pool) wasPaid(maker common.Address) bool {
+	_, paid := p.paidAt(maker)
+	return paid
 }
 
 // fill takes size from an order. If it is a flip order, what was filled is
@@ -118,8 +190,8 @@ func (p *Pool) fill(side int, o order, size u256.Int) {
 				twin.partner = o.id
 			}
 			p.place(1-side, twin)
-		} else if i := find(p.book[1-side], o.partner); i >= 0 {
-			p.resize(1-side, o.partner, p.book[1-side][i].size.Add(back))
+		} else if i, found := p.find(1-side, o.partner); found {
+			p.resize(1-side, o.partner, p.book[1-side].At(i).size.Add(back))
 		}
 	}
 	p.resize(side, o.id, o.size.Sub(size))

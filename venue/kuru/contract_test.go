@@ -159,15 +159,15 @@ func (m *market) ask(method string, args ...any) *venue.Words {
 
 // levelled is our book, level by level.
 func levelled(p *Pool) (levels [2][][2]u256.Int) {
-	for side, orders := range p.book {
-		for len(orders) > 0 {
-			l := samePrice(orders)
+	for side, book := range p.book {
+		for at := 0; at < book.Len(); {
+			l := samePrice(book, at, book.Len())
 			var size u256.Int
 			for _, o := range l {
 				size = size.Add(o.size)
 			}
 			levels[side] = append(levels[side], [2]u256.Int{u256.From(uint64(l[0].price)), size})
-			orders = orders[len(l):]
+			at += len(l)
 		}
 	}
 	return levels

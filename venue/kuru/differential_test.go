@@ -116,7 +116,7 @@ func (c *wild) price(r *rand.Rand, side int64) uint32 {
 
 func (c *wild) cancel(r *rand.Rand) error {
 	side := r.IntN(2)
-	orders := c.pool.book[side]
+	orders := c.pool.book[side].Slice()
 	if len(orders) == 0 {
 		return nil
 	}
@@ -138,7 +138,8 @@ func (c *wild) stale(side int, id uint64) bool {
 		return false
 	}
 	previous := c.ask("s_orders", new(big.Int).SetUint64(id)).Uint64(2)
-	return previous != 0 && find(c.pool.book[side], previous) < 0
+	_, found := c.pool.find(side, previous)
+	return previous != 0 && !found
 }
 
 // provide sets the vault's ladder.
@@ -160,7 +161,7 @@ func (c *wild) Swap(in, out int, amount u256.Int) (paid u256.Int, ok bool, err e
 	// The vault's ladder has no end: a take too large climbs it until the gas
 	// is used up, so it gets no more than it may need.
 	all := c.Gas
-	c.Gas = 1_000_000 + 250_000*uint64(len(c.pool.book[in])) + 10_000*MaxFills
+	c.Gas = 1_000_000 + 250_000*uint64(c.pool.book[in].Len()) + 10_000*MaxFills
 	defer func() { c.Gas = all }()
 	c.Undo(func() {
 		got, done, refused := c.take(in, units.Big())
@@ -203,9 +204,10 @@ func (c *wild) same(in, out int, amount u256.Int, done evm.Result) error {
 	if slices.ContainsFunc(done.Logs, func(l *types.Log) bool { return l.Topics[0] == topicVault }) {
 		next.vault.price[out], next.vault.size[out] = after.vault.price[out], after.vault.size[out]
 	}
-	if !slices.Equal(after.book[bids], next.book[bids]) || !slices.Equal(after.book[asks], next.book[asks]) ||
+	if !slices.Equal(after.book[bids].Slice(), next.book[bids].Slice()) || !slices.Equal(after.book[asks].Slice(), next.book[asks].Slice()) ||
 		after.vault != next.vault || after.last != next.last {
-		return fmt.Errorf("after a swap of %v from %d: heard %v %v, foretold %v %v", amount, in, after.book, after.vault, next.book, next.vault)
+		return fmt.Errorf("after a swap of %v from %d: heard %v %v %v, foretold %v %v %v", amount, in,
+			after.book[bids].Slice(), after.book[asks].Slice(), after.vault, next.book[bids].Slice(), next.book[asks].Slice(), next.vault)
 	}
 	return nil
 }

@@ -234,13 +234,13 @@ func (p *Pool) apply(e venue.Event) error {
 // cancel removes an order, if it is still there: a market may log it twice, and
 // for orders that were filled before.
 func (p *Pool) cancel(id uint64, pair bool) {
-	for side, orders := range p.book {
-		i := find(orders, id)
-		if i < 0 {
+	for side := range p.book {
+		i, found := p.find(side, id)
+		if !found {
 			continue
 		}
-		if pair && orders[i].partner != 0 {
-			p.resize(1-side, orders[i].partner, u256.Zero)
+		if partner := p.book[side].At(i).partner; pair && partner != 0 {
+			p.resize(1-side, partner, u256.Zero)
 		}
 		p.resize(side, id, u256.Zero)
 		return

@@ -54,8 +54,8 @@ func TestCancel(t *testing.T) {
 	p := listen(t, deep(3),
 		said(common.Address{}, topicFlipPlaced, 7, 8, 0, 100, 29_000_000, 31_000_000, 1),
 		said(common.Address{}, topicFlipPlaced, 8, 7, 0, 100, 31_000_000, 29_000_000, 0))
-	if len(p.book[bids]) != 4 || len(p.book[asks]) != 4 {
-		t.Fatalf("%d bids, %d asks", len(p.book[bids]), len(p.book[asks]))
+	if p.book[bids].Len() != 4 || p.book[asks].Len() != 4 {
+		t.Fatalf("%d bids, %d asks", p.book[bids].Len(), p.book[asks].Len())
 	}
 	for _, logs := range [][]*types.Log{
 		{said(p.market, topicFlipsCanceled, 64, 0, 1, 7)},
@@ -63,11 +63,13 @@ func TestCancel(t *testing.T) {
 		{said(p.market, topicCanceledMany, 64, 0, 4, 0, 7, 8, 99)},
 	} {
 		next := listen(t, p, logs...)
-		if len(next.book[bids]) != 3 || len(next.book[asks]) != 3 || find(next.book[bids], 7) >= 0 || find(next.book[asks], 8) >= 0 {
-			t.Errorf("book after: %v", next.book)
+		_, bid := next.find(bids, 7)
+		_, ask := next.find(asks, 8)
+		if next.book[bids].Len() != 3 || next.book[asks].Len() != 3 || bid || ask {
+			t.Errorf("book after: %v, %v", next.book[bids].Slice(), next.book[asks].Slice())
 		}
 	}
-	if len(p.book[bids]) != 4 || len(p.book[asks]) != 4 {
+	if p.book[bids].Len() != 4 || p.book[asks].Len() != 4 {
 		t.Error("the market before was changed")
 	}
 }

@@ -107,7 +107,7 @@ func (p *Pool) dearest(in int, amount, traded u256.Int) (then *Pool, m match, er
 // fillAll reports every limit order and vault level that a market order fills,
 // and tells whether logs do not show some of the makers to have been paid.
 func (p *Pool) fillAll(in int, m *match, e *gas.Estimate) (unpaid bool) {
-	vault, rest, filled := false, p.book[in], int64(0)
+	vault, best, filled := false, 0, int64(0) // best is the place of the best order after it
 	for i, l := range p.levels(in)[:m.last+1] {
 		size := l.size
 		if i == m.last {
@@ -123,7 +123,7 @@ func (p *Pool) fillAll(in int, m *match, e *gas.Estimate) (unpaid bool) {
 		}
 		p.descend(l.orders[0].price, size == l.size, e)
 		if size == l.size {
-			rest = rest[len(l.orders):]
+			best += len(l.orders)
 		}
 		for _, o := range l.orders {
 			part := u256.Min(size, o.size)
@@ -134,11 +134,11 @@ func (p *Pool) fillAll(in int, m *match, e *gas.Estimate) (unpaid bool) {
 			e.Add(computeFill + computeMore*filled)
 			filled++
 			p.fillOne(&o, e)
-			unpaid = unpaid || !p.paid[o.maker]
+			unpaid = unpaid || !p.wasPaid(o.maker)
 		}
 	}
-	if len(rest) > 0 { // the best price after it
-		p.descend(rest[0].price, false, e)
+	if best < p.book[in].Len() {
+		p.descend(p.book[in].At(best).price, false, e)
 	}
 	e.Memory(wordsPerFill2 * filled * filled)
 	return unpaid
@@ -168,7 +168,7 @@ func (p *Pool) fillOne(o *order, e *gas.Estimate) {
 	for _, token := range p.info.Tokens {
 		balance := gas.AnySlot(mapBalance, o.maker, uint32(token[0])<<24|uint32(token[1])<<16|uint32(token[2])<<8|uint32(token[3]))
 		e.Load(p.margin, balance)
-		e.Store(p.margin, balance, !p.paid[o.maker])
+		e.Store(p.margin, balance, !p.wasPaid(o.maker))
 	}
 	if o.flip != 0 {
 		e.Add(computeFlip)

@@ -2,9 +2,11 @@ package kuru
 
 import (
 	"math/bits"
+	"slices"
 	"sort"
 	"sync"
 
+	"braid/sequence"
 	"braid/u256"
 	"braid/venue"
 )
@@ -32,8 +34,8 @@ const MaxFills = 64
 // level is one price: the orders of the book at it, or one level of the vault.
 type level struct {
 	price  u256.Int // times pricePrecision for the book, wad for the vault
-	size   u256.Int // base, times sizePrecision
-	orders []order  // oldest first; none for a level of the vault
+	size   u256.Int // of the orders below or the level of the vault: base, times sizePrecision
+	orders []order  // oldest first, none behind the first that is one too many for MaxFills; none for a level of the vault
 	cost   u256.Int // wad of quote that buys a whole level of the vault, rounded up; not set for the book
 	before totals   // over all better levels
 }
@@ -67,9 +69,13 @@ func (p *Pool) mergeLevels(side int) []level {
 	if p.Idle() != "" {
 		return nil
 	}
-	levels := make([]level, 0, MaxFills)
 	var total totals
 	orders, v := p.book[side], vaultLevel{p.vault.price[side], p.vault.size[side]}
+	most, best := MaxFills, 0 // best is the place of the next order
+	if !v.open() {
+		most = min(most, orders.Len())
+	}
+	levels := make([]level, 0, most)
 	size := p.vault.unfilled(side) // of the vault's current level; its first may be filled in part
 	inVault := false               // the level before this one was the vault's
 	for total.fills < MaxFills {
@@ -78,17 +84,17 @@ func (p *Pool) mergeLevels(side int) []level {
 		// vault, but not again before the vault's next levels.
 		open := v.open() || inVault && !v.price.IsZero()
 		switch {
-		case open && (len(orders) == 0 || better(side, v.price, orders[0].price256().Mul(p.toWad))):
+		case open && (best == orders.Len() || better(side, v.price, orders.Run(best)[0].price256().Mul(p.toWad))):
 			inVault = true
 			l.price, l.size = v.price, size
 			if l.size.Gt(max96) || !v.advance(side, p.spread) {
 				return levels
 			}
 			l.cost, size = mulDivUp(l.price, l.size, p.sizePrecision), v.size
-		case len(orders) > 0:
+		case best < orders.Len():
 			inVault = false
-			l.orders = samePrice(orders)
-			orders = orders[len(l.orders):]
+			l.orders = samePrice(orders, best, MaxFills+1-int(total.fills))
+			best += len(l.orders)
 			l.price = l.orders[0].price256()
 			for i := range l.orders {
 				l.size = l.size.Add(l.orders[i].size)
@@ -105,13 +111,28 @@ func (p *Pool) mergeLevels(side int) []level {
 	return levels
 }
 
-// samePrice are the first orders, up to one of another price.
-func samePrice(orders []order) []order {
+// samePrice are the orders from a place on, up to one of another price, and no
+// more than most.
+func samePrice(orders sequence.List[order], at, most int) []order {
+	same := orders.Run(at)
+	price := same[0].price
+	for len(same) < most && same[len(same)-1].price == price && at+len(same) < orders.Len() {
+		same = append(slices.Clip(same), orders.Run(at+len(same))...)
+	}
 	n := 1
-	for n < len(orders) && orders[n].price == orders[0].price {
+	for n < min(len(same), most) && same[n].price == price {
 		n++
 	}
-	return orders[:n]
+	return same[:n]
+}
+
+// fillable is what of a level a market order can fill: base, times sizePrecision.
+func (l *level) fillable() u256.Int {
+	size, most := l.size, MaxFills-int(l.before.fills)
+	for _, o := range l.orders[min(most, len(l.orders)):] {
+		size = size.Sub(o.size)
+	}
+	return size
 }
 
 // fillLevel is the totals after size of a level is filled behind all better

@@ -1,12 +1,14 @@
 package kuru
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
 
 	"github.com/ethereum/go-ethereum/common"
 
+	"braid/sequence"
 	"braid/u256"
 	"braid/venue"
 )
@@ -161,10 +163,15 @@ func (p *Pool) read(levels []u256.Int, w *venue.Words) error {
 	if w.Len()%size != 1 || w.Uint64(0) == 0 || w.Uint64(0) > uint64(len(levels)) {
 		return fmt.Errorf("%d words of orders", w.Len())
 	}
+	var orders [2][]order
 	for i := 1; i < w.Len(); i += size {
 		o := order{id: w.Uint64(i), size: w.Number(i + 2), partner: w.Uint64(i + 5), price: uint32(w.Uint64(i + 6)), flip: uint32(w.Uint64(i + 7))}
 		side := sideOf(!w.Flag(i + 8))
-		p.book[side] = append(slices.Clip(p.book[side]), o)
+		orders[side] = append(orders[side], o)
+		p.refer(side, o)
+	}
+	for side, n := range [2]int{p.book[bids].Len(), p.book[asks].Len()} {
+		p.book[side] = p.book[side].Splice(n, n, orders[side]...)
 	}
 	p.loading = &loading{begun: true, levels: levels[w.Uint64(0):]}
 	return p.done()
@@ -178,17 +185,20 @@ func (p *Pool) done() error {
 	}
 	p.loading = nil
 	for side := range p.book {
-		slices.SortStableFunc(p.book[side], func(a, b order) int {
+		orders := p.book[side].Slice()
+		slices.SortStableFunc(orders, func(a, b order) int {
 			if side == bids {
-				return b.price256().Cmp(a.price256())
+				return cmp.Compare(b.price, a.price)
 			}
-			return a.price256().Cmp(b.price256())
+			return cmp.Compare(a.price, b.price)
 		})
+		p.book[side] = sequence.Of(orders)
 	}
 	return nil
 }
 
-func (p *Pool) fields(c *venue.Codec) {
+// fields of a pool, whose orders are in the given book.
+func (p *Pool) fields(c *venue.Codec, book *[2][]order) {
 	c.Info(&p.info)
 	c.Fixed(p.market[:])
 	for i := range p.lot {
@@ -210,8 +220,8 @@ func (p *Pool) fields(c *venue.Codec) {
 	c.Bool(&p.vaultUnknown)
 	c.Bool(&p.paused)
 	venue.Number(c, &p.last)
-	for i := range p.book {
-		venue.List(c, &p.book[i], func(o *order) {
+	for side := range book {
+		venue.List(c, &book[side], func(o *order) {
 			venue.Number(c, &o.id)
 			venue.Number(c, &o.price)
 			venue.Number(c, &o.flip)
@@ -221,14 +231,23 @@ func (p *Pool) fields(c *venue.Codec) {
 	}
 }
 
-func (f *Family) Save(p venue.Pool) []byte { return venue.Save(p, (*Pool).fields) }
+func (f *Family) Save(p venue.Pool) []byte {
+	return venue.Save(p, func(q *Pool, c *venue.Codec) {
+		q.fields(c, &[2][]order{q.book[bids].Slice(), q.book[asks].Slice()})
+	})
+}
 
 func (f *Family) Restore(data []byte) (venue.Pool, error) {
 	p := Pool{terms: &terms{}}
-	if err := venue.Decode(data, f.sources, p.fields); err != nil {
+	var book [2][]order
+	if err := venue.Decode(data, f.sources, func(c *venue.Codec) { p.fields(c, &book) }); err != nil {
 		return nil, fmt.Errorf("kuru: %w", err)
 	}
 	p.margin = marginOf(p.info.Source)
+	for side, orders := range book {
+		p.book[side] = sequence.Of(orders)
+	}
+	p.refs = refs(p.book)
 	return &p, nil
 }
 

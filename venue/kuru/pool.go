@@ -6,6 +6,7 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 
+	"braid/sequence"
 	"braid/u256"
 	"braid/venue"
 )
@@ -76,19 +77,20 @@ type Pool struct {
 	*terms
 	info         *venue.Info
 	paused       bool
-	book         [2][]order
+	book         [2]sequence.List[order] // by side, in the order in which they are filled
+	refs         sequence.List[ref]      // to the orders of both sides, by rising id
 	vault        vault
-	last         uint64                  // highest order id so far
-	paid         map[common.Address]bool // makers that were paid, as far as logs tell
-	traded       [2]bool                 // a side has traded, as far as logs tell
-	caches       [2]levelCache           // by side; derived from all the above
-	loading      *loading                // while the pool is read from the chain; else nil
-	vaultUnknown bool                    // logs do not tell the state of the vault: it must be read
+	last         uint64                        // highest order id so far
+	paid         sequence.List[common.Address] // makers that were paid, as far as logs tell; rising
+	traded       [2]bool                       // a side has traded, as far as logs tell
+	caches       [2]levelCache                 // by side; derived from all the above
+	loading      *loading                      // while the pool is read from the chain; else nil
+	vaultUnknown bool                          // logs do not tell the state of the vault: it must be read
 }
 
 // next is a copy to be changed, without the cached levels.
 func (p *Pool) next() *Pool {
-	return &Pool{terms: p.terms, info: p.info, paused: p.paused, book: p.book, vault: p.vault, last: p.last, paid: p.paid, traded: p.traded, loading: p.loading, vaultUnknown: p.vaultUnknown}
+	return &Pool{terms: p.terms, info: p.info, paused: p.paused, book: p.book, refs: p.refs, vault: p.vault, last: p.last, paid: p.paid, traded: p.traded, loading: p.loading, vaultUnknown: p.vaultUnknown}
 }
 
 func (p *Pool) Info() *venue.Info { return p.info }

@@ -44,8 +44,8 @@ func TestStage(t *testing.T) {
 		if p, err = venuetest.Loaded(rig.Machine, f, p); err != nil {
 			t.Fatal(err)
 		}
-		if len(p.book[bids]) != len(p.book[asks]) || len(p.book[asks]) < 20 || p.vault.size[bids].IsZero() || p.vault.size[asks].IsZero() {
-			t.Errorf("market %s: %d bids, %d asks, vault %v", p.info.ID, len(p.book[bids]), len(p.book[asks]), p.vault)
+		if p.book[bids].Len() != p.book[asks].Len() || p.book[asks].Len() < 20 || p.vault.size[bids].IsZero() || p.vault.size[asks].IsZero() {
+			t.Errorf("market %s: %d bids, %d asks, vault %v", p.info.ID, p.book[bids].Len(), p.book[asks].Len(), p.vault)
 		}
 		price := l.Amounts[1].Float() / l.Amounts[0].Float()
 		if off := math.Abs(math.Sqrt(p.Spot(0, 1)/p.Spot(1, 0))/price - 1); off > 0.0002 {

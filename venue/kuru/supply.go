@@ -9,7 +9,7 @@ func (p *Pool) Supply(in, out int) *venue.Supply {
 	kept := 1 - p.takerFeeBps.Float()/one.Float()
 	for i := range levels {
 		l := &levels[i]
-		size, rate := l.size.Float()*p.lot[base].raw(), p.rate(l)
+		size, rate := l.fillable().Float()*p.lot[base].raw(), p.rate(l)
 		gas := gasOrder + float64(l.before.gas)
 		if in == base {
 			s.Add(kept*rate, 0, size, gas)
