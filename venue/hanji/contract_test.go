@@ -166,12 +166,12 @@ func (c *contract) verify() error {
 			return err
 		}
 		prices, sizes := said[0].([]*big.Int), said[1].([]*big.Int)
-		var theirs side
+		var theirs []level
 		for k := range prices {
-			theirs = theirs.change(k, k, level{price: u256.FromBig(prices[k]), shares: u256.FromBig(sizes[k])})
+			theirs = append(theirs, level{price: u256.FromBig(prices[k]), shares: u256.FromBig(sizes[k])})
 		}
-		if !slices.Equal(ours, theirs) {
-			return fmt.Errorf("side %d: heard %v, the market says %v", i, ours, theirs)
+		if !slices.Equal(ours.Slice(), theirs) {
+			return fmt.Errorf("side %d: heard %v, the market says %v", i, ours.Slice(), theirs)
 		}
 	}
 	return nil
@@ -225,8 +225,8 @@ func (c *contract) same(in, out int, amount u256.Int, logs []*types.Log) error {
 		return err
 	}
 	a, b := ours.(*Pool), theirs
-	if a.stops != b.stops || !slices.Equal(a.book[x], b.book[x]) || !slices.Equal(a.book[y], b.book[y]) {
-		return fmt.Errorf("the successor is %v, heard was %v", a.book, b.book)
+	if a.stops != b.stops || !slices.Equal(a.book[x].Slice(), b.book[x].Slice()) || !slices.Equal(a.book[y].Slice(), b.book[y].Slice()) {
+		return fmt.Errorf("the successor is %v %v, heard was %v %v", a.book[x].Slice(), a.book[y].Slice(), b.book[x].Slice(), b.book[y].Slice())
 	}
 	return nil
 }

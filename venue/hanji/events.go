@@ -182,12 +182,11 @@ func (f *Family) Apply(p venue.Pool, e venue.Event) (venue.Pool, error) {
 // not what the book gives.
 func (p *Pool) place(e placed) bool {
 	if !e.shares.IsZero() {
-		other := 1 - e.side
-		f, ok := p.book[other].fill(e.shares)
-		if !ok || f.value != e.value {
+		rest, value, ok := p.book[1-e.side].take(e.shares)
+		if !ok || value != e.value {
 			return false
 		}
-		p.book[other] = p.book[other].without(e.shares)
+		p.book[1-e.side] = rest
 	}
 	if !e.placed.IsZero() {
 		p.book[e.side] = p.book[e.side].with(e.price, e.placed, e.side == y)

@@ -64,7 +64,7 @@ func (p *Pool) EstimateGas(in, out int, amount u256.Int, e *gas.Estimate) {
 		load(slot(mapLevel, i).Add(u256.One))
 		load(slot(mapIDs, i))
 		write(slot(mapOrder, i))
-		if i+1 < t.levels || t.shares == p.book[in][i].shares { // the level is empty now
+		if i+1 < t.levels || t.whole { // the level is empty now
 			e.Store(p.market, slot(mapPrices, i/pricesPerSlot), false)
 			e.Store(p.market, u256.From(uint64(1+in)), false)
 		}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 
+	"braid/sequence"
 	"braid/u256"
 	"braid/venue"
 )
@@ -64,21 +65,53 @@ func (f *Family) Load(p venue.Pool, answers [][]byte) (venue.Pool, error) {
 	return &next, nil
 }
 
+// stored is a level as it is stored: shares and value count from the best price
+// to the end of the level.
+type stored struct {
+	price u256.Int
+	sum
+}
+
+// stored are the levels of the side.
+func (s side) stored() []stored {
+	list := make([]stored, 0, s.Len())
+	var total sum
+	for _, l := range s.Slice() {
+		total = total.with(&l)
+		list = append(list, stored{l.price, total})
+	}
+	return list
+}
+
+// restored is the side of stored levels.
+func restored(list []stored) side {
+	levels := make([]level, len(list))
+	var before u256.Int
+	for i, l := range list {
+		levels[i] = level{l.price, l.shares.Sub(before)}
+		before = l.shares
+	}
+	return newSide(sequence.Of(levels))
+}
+
 // readSide reads two lists of one length, prices and shares, best first.
 func readSide(data []byte) (side, error) {
 	w := venue.NewWords(data)
 	n := (w.Len() - 4) / 2 // offsets, lengths, and the lists
 	if w.Len() < 4 || len(data) != 32*(4+2*n) || w.Number(2) != u256.From(uint64(n)) || w.Number(3+n) != w.Number(2) {
-		return nil, fmt.Errorf("a side of %d bytes", len(data))
+		return side{}, fmt.Errorf("a side of %d bytes", len(data))
 	}
-	var s side
+	levels := make([]level, 0, n)
 	for i := range n {
-		s = s.change(i, i, level{price: w.Number(3 + i), shares: w.Number(4 + n + i)})
+		if l := (level{w.Number(3 + i), w.Number(4 + n + i)}); !l.shares.IsZero() {
+			levels = append(levels, l)
+		}
 	}
-	return s, nil
+	return newSide(sequence.Of(levels)), nil
 }
 
-func (p *Pool) fields(c *venue.Codec) {
+// fields of a pool, whose levels are in the given book.
+func (p *Pool) fields(c *venue.Codec, book *[2][]stored) {
 	c.Info(&p.info)
 	c.Fixed(p.market[:])
 	c.Int(&p.rate)
@@ -87,8 +120,8 @@ func (p *Pool) fields(c *venue.Codec) {
 		c.Bool(&p.native[i])
 	}
 	venue.Number(c, &p.stops)
-	for i := range p.book {
-		venue.List(c, (*[]level)(&p.book[i]), func(l *level) {
+	for i := range book {
+		venue.List(c, &book[i], func(l *stored) {
 			c.Int(&l.price)
 			c.Int(&l.shares)
 			c.Int(&l.value)
@@ -96,12 +129,20 @@ func (p *Pool) fields(c *venue.Codec) {
 	}
 }
 
-func (f *Family) Save(p venue.Pool) []byte { return venue.Save(p, (*Pool).fields) }
+func (f *Family) Save(p venue.Pool) []byte {
+	return venue.Save(p, func(q *Pool, c *venue.Codec) {
+		q.fields(c, &[2][]stored{q.book[x].stored(), q.book[y].stored()})
+	})
+}
 
 func (f *Family) Restore(data []byte) (venue.Pool, error) {
 	p := Pool{terms: &terms{}}
-	if err := venue.Decode(data, f.sources, p.fields); err != nil {
+	var book [2][]stored
+	if err := venue.Decode(data, f.sources, func(c *venue.Codec) { p.fields(c, &book) }); err != nil {
 		return nil, fmt.Errorf("hanji: %w", err)
+	}
+	for i, levels := range book {
+		p.book[i] = restored(levels)
 	}
 	return &p, nil
 }

@@ -77,7 +77,7 @@ type match struct {
 // order is the market order that an amount in raw units makes, without its
 // dust. An order that the market would not fill completely is refused.
 func (p *Pool) order(in int, amount u256.Int) (match, error) {
-	if p.stops != 0 || len(p.book[in]) == 0 {
+	if p.stops != 0 || p.book[in].Len() == 0 {
 		return match{}, venue.ErrEmpty
 	}
 	if amount.BitLen() > 128 {
@@ -109,7 +109,10 @@ func (p *Pool) sell(shares u256.Int) (match, error) {
 // spend must be dust, which to the Executor is anything below twice the average
 // price of a share: the next share seldom costs more.
 func (p *Pool) buy(units, amount u256.Int) (match, error) {
-	f := p.book[y].spend(units.Mul(wad).Div(wad.Add(p.rate)))
+	f, ok := p.book[y].spend(units.Mul(wad).Div(wad.Add(p.rate)))
+	if !ok {
+		return match{}, venue.ErrTooLarge
+	}
 	if f.shares.IsZero() {
 		return match{}, venue.ErrTooSmall
 	}
@@ -130,46 +133,44 @@ func (p *Pool) Swap(in, out int, amount u256.Int) (venue.Pool, error) {
 		return nil, err
 	}
 	next := *p
-	next.book[in] = p.book[in].without(t.shares)
+	next.book[in], _, _ = p.book[in].take(t.shares)
 	return &next, nil
 }
 
 func (p *Pool) Spot(in, out int) float64 {
-	if p.stops != 0 || len(p.book[in]) == 0 {
+	if p.stops != 0 || p.book[in].Len() == 0 {
 		return 0
 	}
-	price, rate := p.price(p.book[in][0]), p.rate.Float()/wad.Float()
+	price, rate := p.price(p.book[in].At(0).price.Float()), p.rate.Float()/wad.Float()
 	if in == x {
 		return price * (1 - rate)
 	}
 	return 1 / (price * (1 + rate))
 }
 
-// price of a level in raw units.
-func (p *Pool) price(l level) float64 {
-	return l.price.Float() * p.unit[y].Float() / p.unit[x].Float()
+// price is a price of the market in raw units.
+func (p *Pool) price(units float64) float64 {
+	return units * p.unit[y].Float() / p.unit[x].Float()
 }
 
 // near is how far from the best price Depth counts liquidity: 2%.
 const near = 0.02
 
 func (p *Pool) Depth(token int) float64 {
-	if p.stops != 0 {
+	side := p.book[1-token] // which pays this token out
+	if p.stops != 0 || side.Len() == 0 {
 		return 0
 	}
-	side := p.book[1-token] // which pays this token out
-	var sum u256.Int
-	for _, l := range side {
-		if r := l.price.Float() / side[0].price.Float(); r < 1-near || r > 1+near {
-			break
-		}
-		if token == x {
-			sum = l.shares
-		} else {
-			sum = l.value
-		}
+	best := side.At(0).price.Float()
+	n := side.Search(func(l level) bool {
+		r := l.price.Float() / best
+		return r < 1-near || r > 1+near
+	})
+	total := side.first(min(n, side.reach()))
+	if token == x {
+		return total.shares.Float() * p.unit[x].Float()
 	}
-	return sum.Float() * p.unit[token].Float()
+	return total.value.Float() * p.unit[y].Float()
 }
 
 // Gas of a market order in the market and the tokens, with one limit order a
