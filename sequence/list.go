@@ -70,8 +70,8 @@ func (l List[T]) Slice() []T {
 }
 
 // Search is the first place whose item fulfils a condition, as do all items
-// behind it; Len if none does.
-func (l List[T]) Search(condition func(T) bool) (at int) {
+// behind it; Len if none does. The condition does not change the item.
+func (l List[T]) Search(condition func(*T) bool) (at int) {
 	n := l.root
 	if n == nil {
 		return 0
@@ -83,7 +83,7 @@ func (l List[T]) Search(condition func(T) bool) (at int) {
 		n = kids[k].node
 	}
 	items := n.items
-	return at + sort.Search(len(items), func(i int) bool { return condition(items[i]) })
+	return at + sort.Search(len(items), func(i int) bool { return condition(&items[i]) })
 }
 
 // Splice is the list with other items in the place of those from i up to j. It
@@ -92,6 +92,9 @@ func (l List[T]) Splice(i, j int, items ...T) List[T] {
 	root := l.root
 	if root == nil {
 		root = &node[T]{}
+	}
+	if n := len(root.items) - (j - i) + len(items); root.kids == nil && 0 < n && n <= width {
+		return List[T]{newLeaf(slices.Concat(root.items[:i], items, root.items[j:]))}
 	}
 	nodes := root.splice(i, j, items)
 	for len(nodes) > 1 {
@@ -115,11 +118,11 @@ func (n *node[T]) size() int {
 
 func (n *node[T]) width() int { return max(len(n.items), len(n.kids)) }
 
-func (n *node[T]) last() T {
+func (n *node[T]) last() *T {
 	for n.kids != nil {
 		n = n.kids[len(n.kids)-1].node
 	}
-	return n.items[len(n.items)-1]
+	return &n.items[len(n.items)-1]
 }
 
 // before is how many items there are before node k.

@@ -93,11 +93,11 @@ func TestSearch(t *testing.T) {
 		}
 		list := Of(items)
 		for i := range n {
-			if at := list.Search(func(v int) bool { return v >= 2*i }); at != i {
+			if at := list.Search(func(v *int) bool { return *v >= 2*i }); at != i {
 				t.Fatalf("of %d items, %d is found at %d", n, i, at)
 			}
 		}
-		if at := list.Search(func(v int) bool { return false }); at != n {
+		if at := list.Search(func(*int) bool { return false }); at != n {
 			t.Fatalf("of %d items, none is found at %d", n, at)
 		}
 	}

@@ -63,7 +63,7 @@ func (s side) change(i, j int, l level) side {
 
 // find is the place of a price, and whether there is a level.
 func (s side) find(price u256.Int, rising bool) (i int, found bool) {
-	i = s.Search(func(l level) bool {
+	i = s.Search(func(l *level) bool {
 		if rising {
 			return !l.price.Lt(price)
 		}

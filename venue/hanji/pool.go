@@ -162,7 +162,7 @@ func (p *Pool) Depth(token int) float64 {
 		return 0
 	}
 	best := side.At(0).price.Float()
-	n := side.Search(func(l level) bool {
+	n := side.Search(func(l *level) bool {
 		r := l.price.Float() / best
 		return r < 1-near || r > 1+near
 	})

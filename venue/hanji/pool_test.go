@@ -1,6 +1,7 @@
 package hanji
 
 import (
+	"fmt"
 	"math"
 	"testing"
 
@@ -139,5 +140,35 @@ func BenchmarkQuote(b *testing.B) {
 				p.Quote(c.in, 1-c.in, u256.From(c.amount))
 			}
 		})
+	}
+}
+
+// BenchmarkApply is an event of a book and, as "and a quote", the first quote
+// and supply after it.
+func BenchmarkApply(b *testing.B) {
+	f := &Family{}
+	for _, n := range []int{20, 60, 500, 100_000} {
+		var bids [][2]uint64
+		for i := range uint64(n) {
+			bids = append(bids, [2]uint64{999_999 - i, 1000})
+		}
+		p := market(1e15, 1, 1, bids, nil)
+		for _, quote := range []bool{false, true} {
+			b.Run(fmt.Sprintf("%d levels/quote=%v", n, quote), func(b *testing.B) {
+				b.ReportAllocs()
+				for i := range b.N {
+					next, err := f.Apply(p, placed{side: x, price: u256.From(uint64(999_999 - i*7%n)), placed: u256.One})
+					if err != nil {
+						b.Fatal(err)
+					}
+					if quote {
+						if _, err := next.Quote(x, y, u256.From(uint64(n*500%400_000))); err != nil {
+							b.Fatal(err)
+						}
+						venue.SupplyOf(next, x, y)
+					}
+				}
+			})
+		}
 	}
 }

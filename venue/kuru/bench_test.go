@@ -17,6 +17,9 @@ func deep(n int) *Pool {
 	p := &Pool{terms: t, info: &venue.Info{}}
 	for i := range n {
 		away := uint32(3+6*i) * 3_000
+		if n > 1000 {
+			away = uint32(3 + 6*i)
+		}
 		p.place(asks, order{id: uint64(2*i + 1), price: 30_000_000 + away, size: u256.From(1e15)})
 		p.place(bids, order{id: uint64(2*i + 2), price: 30_000_000 - away, size: u256.From(1e15)})
 	}
@@ -46,17 +49,34 @@ func BenchmarkQuote(b *testing.B) {
 	}
 }
 
-// BenchmarkApply is one order placed in a book and the book laid out anew.
+// BenchmarkApply is an event of a book and, as "and levels", the levels of both
+// sides after it.
 func BenchmarkApply(b *testing.B) {
-	for _, n := range []int{60, 1000} {
-		b.Run(fmt.Sprintf("%d orders a side", n), func(b *testing.B) {
-			p := deep(n)
-			for i := range b.N {
-				next := p.next()
-				next.place(asks, order{id: uint64(1e6 + i), price: 30_010_000, size: u256.From(1e12)})
-				next.levels(asks)
-				next.levels(bids)
+	f := &Family{}
+	for _, n := range []int{20, 60, 300, 1000, 100_000} {
+		p := deep(n)
+		for name, event := range map[string]func(i int) venue.Event{
+			"placed": func(i int) venue.Event {
+				return placed{side: asks, order: order{id: uint64(1e6 + i), price: 30_010_000 + uint32(i%n), size: u256.From(1e12)}}
+			},
+			"resized":  func(i int) venue.Event { return resized{id: uint64(1 + i*7%n*2), size: u256.From(1e12)} },
+			"canceled": func(i int) venue.Event { return canceled{ids: []uint64{uint64(1 + i*7%n*2)}} },
+		} {
+			for _, levels := range []bool{false, true} {
+				b.Run(fmt.Sprintf("%d orders a side/%s/levels=%v", n, name, levels), func(b *testing.B) {
+					b.ReportAllocs()
+					for i := range b.N {
+						next, err := f.Apply(p, event(i))
+						if err != nil {
+							b.Fatal(err)
+						}
+						if levels {
+							next.(*Pool).levels(asks)
+							next.(*Pool).levels(bids)
+						}
+					}
+				})
 			}
-		})
+		}
 	}
 }

@@ -60,26 +60,31 @@ func refs(book [2]sequence.List[order]) sequence.List[ref] {
 
 // find is the place of an order on a side; false if it is not there.
 func (p *Pool) find(side int, id uint64) (i int, found bool) {
-	at := p.refs.Search(func(r ref) bool { return r.id >= id })
-	if at == p.refs.Len() {
-		return 0, false
+	if r, found := p.ref(id); found && int(r.side) == side {
+		return locate(p.book[side], r)
 	}
-	r := p.refs.At(at)
-	if r.id != id || int(r.side) != side {
-		return 0, false
+	return 0, false
+}
+
+// ref is that to an order; false if there is no such order.
+func (p *Pool) ref(id uint64) (r ref, found bool) {
+	at := p.refs.Search(func(r *ref) bool { return r.id >= id })
+	if at < p.refs.Len() {
+		r = p.refs.At(at)
 	}
-	return locate(side, p.book[side], r)
+	return r, r.id == id && at < p.refs.Len()
 }
 
 // locate is the place of an order on its side. Orders of one price are placed by
 // rising id, so it is searched; where it is not found so they were not, and all
 // of the price are looked at.
-func locate(side int, orders sequence.List[order], r ref) (i int, found bool) {
-	i = orders.Search(func(o order) bool { return worse(side, o.price, r.price) || o.price == r.price && o.id >= r.id })
+func locate(orders sequence.List[order], r ref) (i int, found bool) {
+	side := int(r.side)
+	i = orders.Search(func(o *order) bool { return worse(side, o.price, r.price) || o.price == r.price && o.id >= r.id })
 	if i < orders.Len() && orders.At(i).id == r.id {
 		return i, true
 	}
-	i = orders.Search(func(o order) bool { return !worse(side, r.price, o.price) })
+	i = orders.Search(func(o *order) bool { return !worse(side, r.price, o.price) })
 	for ; i < orders.Len() && orders.At(i).price == r.price; i++ {
 		if orders.At(i).id == r.id {
 			return i, true
@@ -99,7 +104,7 @@ func worse(side int, a, b uint32) bool {
 // place adds a new order, which comes after those of the same or a better price,
 // and makes it the partner of its own partner.
 func (p *Pool) place(side int, o order) {
-	at := p.book[side].Search(func(other order) bool { return worse(side, other.price, o.price) })
+	at := p.book[side].Search(func(other *order) bool { return worse(side, other.price, o.price) })
 	p.book[side] = p.book[side].Splice(at, at, o)
 	p.refer(side, o)
 	p.last = max(p.last, o.id)
@@ -108,7 +113,7 @@ func (p *Pool) place(side int, o order) {
 
 // refer notes where an order is.
 func (p *Pool) refer(side int, o order) {
-	at := p.refs.Search(func(r ref) bool { return r.id > o.id })
+	at := p.refs.Search(func(r *ref) bool { return r.id > o.id })
 	p.refs = p.refs.Splice(at, at, ref{o.id, o.price, uint8(side)})
 }
 
@@ -116,7 +121,7 @@ func (p *Pool) refer(side int, o order) {
 func (p *Pool) remove(side, i int) {
 	id := p.book[side].At(i).id
 	p.book[side] = p.book[side].Splice(i, i+1)
-	at := p.refs.Search(func(r ref) bool { return r.id >= id })
+	at := p.refs.Search(func(r *ref) bool { return r.id >= id })
 	p.refs = p.refs.Splice(at, at+1)
 }
 
@@ -166,7 +171,7 @@ func (p *Pool) pay(side int, id uint64) {
 // paidAt is the place of a maker among those that were paid, and whether it is
 // there.
 func (p *Pool) paidAt(maker common.Address) (i int, paid bool) {
-	i = p.paid.Search(func(a common.Address) bool { return a.Cmp(maker) >= 0 })
+	i = p.paid.Search(func(a *common.Address) bool { return a.Cmp(maker) >= 0 })
 	return i, i < p.paid.Len() && p.paid.At(i) == maker
 }
 

@@ -198,7 +198,7 @@ func (p *Pool) apply(e venue.Event) error {
 	case placed:
 		p.place(e.side, e.order)
 	case resized:
-		if !p.resize(bids, e.id, e.size) && !p.resize(asks, e.id, e.size) {
+		if r, found := p.ref(e.id); !found || !p.resize(int(r.side), e.id, e.size) {
 			return fmt.Errorf("update of unknown order %d", e.id)
 		}
 	case canceled:
@@ -234,17 +234,12 @@ func (p *Pool) apply(e venue.Event) error {
 // cancel removes an order, if it is still there: a market may log it twice, and
 // for orders that were filled before.
 func (p *Pool) cancel(id uint64, pair bool) {
-	for side := range p.book {
-		i, found := p.find(side, id)
-		if !found {
-			continue
-		}
-		if partner := p.book[side].At(i).partner; pair && partner != 0 {
-			p.resize(1-side, partner, u256.Zero)
-		}
-		p.resize(side, id, u256.Zero)
-		return
+	r, _ := p.ref(id)
+	side := int(r.side)
+	if i, found := p.find(side, id); found && pair {
+		p.resize(1-side, p.book[side].At(i).partner, u256.Zero)
 	}
+	p.resize(side, id, u256.Zero)
 }
 
 // sideOf is the side that a taker who buys base, or sells it, is matched with.

@@ -113,17 +113,25 @@ func (p *Pool) mergeLevels(side int) []level {
 
 // samePrice are the orders from a place on, up to one of another price, and no
 // more than most.
-func samePrice(orders sequence.List[order], at, most int) []order {
-	same := orders.Run(at)
-	price := same[0].price
-	for len(same) < most && same[len(same)-1].price == price && at+len(same) < orders.Len() {
-		same = append(slices.Clip(same), orders.Run(at+len(same))...)
+func samePrice(orders sequence.List[order], at, most int) (same []order) {
+	for price := orders.Run(at)[0].price; len(same) < most && at+len(same) < orders.Len(); {
+		run, n := orders.Run(at+len(same)), 0
+		for n < min(len(run), most-len(same)) && run[n].price == price {
+			n++
+		}
+		if n == 0 {
+			break
+		}
+		if same == nil {
+			same = run[:n]
+		} else {
+			same = append(slices.Clip(same), run[:n]...)
+		}
+		if n < len(run) {
+			break
+		}
 	}
-	n := 1
-	for n < min(len(same), most) && same[n].price == price {
-		n++
-	}
-	return same[:n]
+	return same
 }
 
 // fillable is what of a level a market order can fill: base, times sizePrecision.
