@@ -19,30 +19,45 @@ func (p *Pool) Supply(in, out int) *venue.Supply {
 	}
 	side := p.book[in]
 	n := side.reach()
-	s := &venue.Supply{Pieces: make([]venue.Piece, 0, min(n, nearPieces+farPieces))}
+	pieces := pieces{in: in, pool: p, unit: [2]float64{p.unit[x].Float(), p.unit[y].Float()}, rate: p.rate.Float() / wad.Float()}
+	pieces.Pieces = make([]venue.Piece, 0, min(n, nearPieces+farPieces))
 	group := max(1, (n-nearPieces+farPieces-1)/farPieces) // levels of a piece
 	for i := 0; i < n; {
-		end := i + 1
-		if i >= nearPieces {
-			end = min(i+group, n)
+		run := side.Run(i)
+		for j := range run[:min(len(run), n-i)] {
+			i++
+			pieces.level(&run[j], i, i <= nearPieces || (i-nearPieces)%group == 0 || i == n)
 		}
-		var all sum
-		for ; i < end; i++ {
-			l := side.At(i)
-			all = all.with(&l)
-		}
-		p.add(s, in, all, end)
 	}
-	return s
+	return &pieces.Supply
 }
 
-// add appends the piece of levels that end behind so many.
-func (p *Pool) add(s *venue.Supply, in int, all sum, levels int) {
-	size, price := all.shares.Float()*p.unit[x].Float(), p.price(all.value.Float()/all.shares.Float())
-	rate, gas := p.rate.Float()/wad.Float(), float64(p.gas(in, levels))
-	if in == x {
-		s.Add(price*(1-rate), 0, size, gas)
+// pieces are a supply that is being made.
+type pieces struct {
+	venue.Supply
+	pool       *Pool
+	in         int
+	unit       [2]float64 // of the pool
+	rate       float64    // taker fee, as a part of the value
+	size, paid float64    // shares and value of the levels of the next piece
+}
+
+// level adds level number n, counted from 1, with which a piece may end.
+func (s *pieces) level(l *level, n int, ends bool) {
+	price := l.price.Float()
+	size := l.shares.Float()
+	s.size, s.paid = s.size+size, s.paid+size*price
+	if !ends {
+		return
+	}
+	if s.size > size {
+		price = s.paid / s.size
+	}
+	size, price = s.size*s.unit[x], price*s.unit[y]/s.unit[x]
+	s.size, s.paid = 0, 0
+	if gas := float64(s.pool.gas(s.in, n)); s.in == x {
+		s.Add(price*(1-s.rate), 0, size, gas)
 	} else {
-		s.Add(1/(price*(1+rate)), 0, size*price*(1+rate), gas)
+		s.Add(1/(price*(1+s.rate)), 0, size*price*(1+s.rate), gas)
 	}
 }

@@ -236,7 +236,7 @@ func (p *Pool) apply(e venue.Event) error {
 func (p *Pool) cancel(id uint64, pair bool) {
 	r, _ := p.ref(id)
 	side := int(r.side)
-	if i, found := p.find(side, id); found && pair {
+	if i, found := p.find(side, id); found && pair && p.book[side].At(i).partner != 0 {
 		p.resize(1-side, p.book[side].At(i).partner, u256.Zero)
 	}
 	p.resize(side, id, u256.Zero)
