@@ -96,10 +96,19 @@ func (p *Proxy) Counts() map[string]int {
 // Kinds of faults of any answer, and more of answers that are a list or the head. A
 // kind that is listed several times is chosen as much more often.
 var (
-	anyAnswerFaults = []string{"drop", "delay", "delay", "delay", "duplicate", "truncate", "429", "retry-after", "500", "close", "null", "unknown", "limit"}
+	anyAnswerFaults = []string{"drop", "delay", "delay", "delay", "duplicate", "truncate", "429", "retry-after", "500", "close", "null", "unknown", "limit", "overload"}
 	listFaults      = []string{"short", "empty", "reversed"}
 	headFaults      = []string{"stale", "stale"}
 )
+
+// overloads are errors by which Monad nodes and providers refuse to work now.
+var overloads = []string{
+	`{"code":-32007,"message":"25/second request limit reached - reduce calls per second"}`,
+	`{"code":-32603,"message":"Internal error: concurrent requests limit"}`,
+	`{"code":-32603,"message":"failure to submit eth_call to thread pool: queue size exceeded"}`,
+	`{"code":-32603,"message":"failure to execute eth_call: queuing time exceeded timeout threshold"}`,
+	`{"code":-32603,"message":"overloaded, try again later"}`,
+}
 
 // nextFault chooses the fault of the next answer to a method, and counts it; empty:
 // none. "newHeads" is a notification, "socket" the opening of a WebSocket.
@@ -241,6 +250,8 @@ func (p *Proxy) answer(w http.ResponseWriter, r *http.Request, request message, 
 		replace(message{Error: json.RawMessage(`{"code":-32000,"message":"Unknown block"}`)})
 	case "limit":
 		replace(message{Error: json.RawMessage(`{"code":-32005,"message":"limit exceeded"}`)})
+	case "overload":
+		replace(message{Error: json.RawMessage(overloads[p.randomBelow(len(overloads))])})
 	case "short", "empty", "reversed":
 		replace(message{Result: p.corruptList(answer.Result)})
 	case "stale":
