@@ -46,19 +46,19 @@ type node struct {
 	failures    int           // in a row
 	pausedUntil time.Time     // no request before this time
 	limitedAt   time.Time     // when the node last refused a request that was made after such a refusal
+	refusedPage uint64        // smallest page of logs, in blocks, that it refused; 0: none
 	latency     time.Duration // moving average of the time to an answer; each answer weighs 1/8
 }
 
-// dial connects by an http, https, ws or wss URL. The limit is in requests per
-// second; 0 is none.
-func dial(ctx context.Context, index int, rawURL string, limit float64, m *metrics) (*node, error) {
+// dial connects by an http, https, ws or wss URL.
+func dial(ctx context.Context, index int, rawURL string, config Config, m *metrics) (*node, error) {
 	u, err := url.Parse(rawURL)
 	if err != nil || u.Host == "" {
 		return nil, errors.New("node URL: want http, https, ws or wss://host[:port][/path]")
 	}
 	n := &node{index: index, host: u.Host, limiter: rate.NewLimiter(rate.Inf, 0), count: m.of(u.Host)}
-	if limit > 0 {
-		n.limiter = rate.NewLimiter(rate.Limit(limit), max(1, int(limit)))
+	if config.Rate > 0 {
+		n.limiter = rate.NewLimiter(rate.Limit(config.Rate), max(1, int(config.Rate)))
 	}
 	switch u.Scheme {
 	case "http", "https":
@@ -72,7 +72,7 @@ func dial(ctx context.Context, index int, rawURL string, limit float64, m *metri
 	}
 	n.httpClient = &http.Client{Transport: &retryAfterTransport{node: n, base: &http.Transport{
 		Proxy: http.ProxyFromEnvironment, MaxIdleConnsPerHost: 64, IdleConnTimeout: 90 * time.Second, ForceAttemptHTTP2: true,
-		DisableCompression: isLoopback(u.Hostname()),
+		DisableCompression: isLoopback(u.Hostname()), DialContext: config.dialContext,
 	}}}
 	if n.rpc, err = rpc.DialOptions(ctx, rawURL, rpc.WithHTTPClient(n.httpClient), rpc.WithWebsocketMessageSizeLimit(maxAnswerBytes)); err != nil {
 		return nil, fmt.Errorf("node %s: not reachable: %w", n.host, sanitize(err))

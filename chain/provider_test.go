@@ -23,7 +23,7 @@ import (
 )
 
 // provider is a fake node behind the limits of a provider. Its chain has a log in
-// every seventh block, and every contract returns its own address.
+// every seventieth block, and every contract returns its own address.
 type provider struct {
 	maxBlocks uint64         // of an eth_getLogs request
 	perSecond float64        // limit of requests; 0: none
@@ -107,7 +107,7 @@ func (p *provider) admit(method string) http.Handler {
 	p.tokens, p.at = min(p.perSecond, p.tokens+p.perSecond*now.Sub(p.at).Seconds()), now
 	p.asked[method]++
 	switch {
-	case p.perSecond > 0 && p.tokens < 1:
+	case p.perSecond > 0 && p.tokens < 0.999: // both sides round
 		p.refused++
 		return refusal(http.StatusOK, -32007, "25/second request limit reached")
 	case p.first > 0 && method != "eth_chainId", p.share > 0 && p.random.Float64() < p.share:
@@ -141,7 +141,7 @@ func (p *providerMethods) GetLogs(q struct{ FromBlock, ToBlock hexutil.Uint64 })
 	p.pages = append(p.pages, to-from+1)
 	logs := []types.Log{}
 	for n := from; n <= to; n++ {
-		if n%7 == 0 {
+		if n%70 == 0 {
 			logs = append(logs, types.Log{BlockNumber: n, Topics: []common.Hash{{1}}})
 		}
 	}
