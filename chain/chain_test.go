@@ -47,6 +47,8 @@ func (n *fakeNode) note(call string) {
 
 func (n *fakeNode) ChainId() hexutil.Uint64 { return 143 }
 
+func (n *fakeNode) BlockNumber() hexutil.Uint64 { return 1 << 40 }
+
 func (n *fakeNode) GetBlockByNumber(tag string, full bool) map[string]any {
 	n.note("head")
 	n.mu.Lock()

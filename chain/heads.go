@@ -123,6 +123,7 @@ func (n *node) watchHead(ctx context.Context, report func(observation)) {
 			return
 		case h := <-newHeads:
 			missed, last = 0, h
+			n.reached(h.Number)
 			report(observation{n.index, h, time.Now(), nil})
 		case s := <-subscriptions:
 			sub.close()

@@ -52,7 +52,7 @@ func (c *Client) Logs(ctx context.Context, h Header, topics []common.Hash) ([]ty
 // blockLogs asks once more, by receipts or after a pause, if the answer is empty
 // although the header's Bloom filter contains a topic. The filter has false
 // positives, but far more often the node has imported the block and not yet its
-// logs.
+// logs, or does not know the block: then some nodes answer with an empty list.
 func (n *node) blockLogs(ctx context.Context, h Header, topics []common.Hash) ([]types.Log, error) {
 	q := logFilter{BlockHash: &h.Hash, Topics: [][]common.Hash{topics}}
 	logs, err := n.logs(ctx, shortTimeout, q)
@@ -65,7 +65,10 @@ func (n *node) blockLogs(ctx context.Context, h Header, topics []common.Hash) ([
 	if !sleep(ctx, 2*hedgeDelay) {
 		return nil, ctx.Err()
 	}
-	return n.logs(ctx, shortTimeout, q)
+	if logs, err = n.logs(ctx, shortTimeout, q); err == nil && len(logs) == 0 {
+		_, err = n.header(ctx, "eth_getBlockByHash", h.Hash)
+	}
+	return logs, err
 }
 
 func sameLogs(a, b []types.Log) bool {
@@ -89,15 +92,15 @@ func (n *node) logs(ctx context.Context, timeout time.Duration, q logFilter) ([]
 	if err := n.call(ctx, timeout, &logs, "eth_getLogs", q); err != nil {
 		return nil, err
 	}
-	if logs == nil {
-		return nil, fmt.Errorf("node %s: eth_getLogs: null", n.host)
-	}
-	return logs, n.sortLogs(logs)
+	return logs, n.checkLogs(logs)
 }
 
-// sortLogs sorts by block number and log index. A log that is marked as removed,
-// or occurs twice, is an error.
-func (n *node) sortLogs(logs []types.Log) error {
+// checkLogs sorts by block number and log index. An answer of null, and a log that
+// is marked as removed or occurs twice, are errors.
+func (n *node) checkLogs(logs []types.Log) error {
+	if logs == nil {
+		return fmt.Errorf("node %s: eth_getLogs: null", n.host)
+	}
 	slices.SortStableFunc(logs, compareLogs)
 	for i := range logs {
 		if logs[i].Removed {

@@ -46,6 +46,7 @@ type node struct {
 	failures    int           // in a row
 	pausedUntil time.Time     // no request before this time
 	limitedAt   time.Time     // when the node last refused a request that was made after such a refusal
+	height      uint64        // number of its head when it last told it
 	refusedPage uint64        // smallest page of logs, in blocks, that it refused; 0: none
 	latency     time.Duration // moving average of the time to an answer; each answer weighs 1/8
 }
@@ -226,6 +227,9 @@ func (n *node) header(ctx context.Context, method string, which any) (Header, er
 	}
 	if h == nil {
 		return Header{}, fmt.Errorf("node %s: %s %v: %w", n.host, method, which, ErrUnknownBlock)
+	}
+	if which == "latest" {
+		n.reached(h.Number)
 	}
 	return *h, nil
 }

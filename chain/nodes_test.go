@@ -33,6 +33,8 @@ type oneBlockNode struct {
 
 func (w *oneBlockNode) ChainId() hexutil.Uint64 { return 143 }
 
+func (w *oneBlockNode) BlockNumber() hexutil.Uint64 { return 9 }
+
 func (w *oneBlockNode) ClientVersion() string {
 	if w.byzantine {
 		return "braid/"

@@ -151,7 +151,7 @@ func (s *logSearch) logsPage(ctx context.Context, from, upTo uint64) ([]types.Lo
 		if willing >= s.quorum && n.refusesPage(size) {
 			return nil, errPageRefused{fmt.Errorf("node %s: refused pages of fewer than %d blocks", n.host, size)}
 		}
-		logs, err := n.logs(ctx, longTimeout, filter)
+		logs, err := n.logsUpTo(ctx, filter, upTo)
 		n.recordPage(size, err == nil, maybeTooLarge(ctx, err))
 		if k := len(logs); err == nil && k > 0 && (logs[0].BlockNumber < from || logs[k-1].BlockNumber > upTo) {
 			err = fmt.Errorf("node %s: asked for logs of blocks %d to %d, got %d to %d", n.host, from, upTo, logs[0].BlockNumber, logs[k-1].BlockNumber)

@@ -42,6 +42,8 @@ type provider struct {
 	pages    []uint64       // sizes of the pages that were answered
 	tooLarge int            // pages that were refused for their size
 	single   int            // calls of something other than Multicall3
+	noBatch  bool           // batches are refused
+	hasBlock bool           // it knows any block hash
 }
 
 func newProvider(t testing.TB, p *provider) *provider {
@@ -91,6 +93,10 @@ func (p *provider) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	var asked struct{ Method string }
 	if json.Unmarshal(body, &asked) != nil {
 		asked.Method = "batch"
+		if p.noBatch {
+			refusal(http.StatusOK, -32600, "batches are not supported").ServeHTTP(w, r)
+			return
+		}
 	}
 	if refuse := p.admit(asked.Method); refuse != nil {
 		refuse.ServeHTTP(w, r)
@@ -130,8 +136,24 @@ func (p *providerMethods) ChainId() hexutil.Uint64 { return 143 }
 
 func (p *providerMethods) BlockNumber() hexutil.Uint64 { return hexutil.Uint64(p.head) }
 
-func (p *providerMethods) GetLogs(q struct{ FromBlock, ToBlock hexutil.Uint64 }) ([]types.Log, error) {
-	from, to := uint64(q.FromBlock), min(uint64(q.ToBlock), p.head)
+func (p *providerMethods) GetBlockByHash(hash common.Hash, full bool) map[string]any {
+	if !p.hasBlock {
+		return nil
+	}
+	return map[string]any{"number": "0x1", "hash": hash, "parentHash": common.Hash{}, "timestamp": "0x1"}
+}
+
+func (p *providerMethods) GetLogs(q struct {
+	BlockHash          *common.Hash
+	FromBlock, ToBlock hexutil.Uint64
+}) ([]types.Log, error) {
+	if q.BlockHash != nil {
+		return []types.Log{}, nil
+	}
+	if uint64(q.FromBlock) > p.head {
+		return nil, errors.New("Block requested not found")
+	}
+	from, to := uint64(q.FromBlock), min(uint64(q.ToBlock), p.head) // as Monad's nodes do
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if to-from+1 > p.maxBlocks {
