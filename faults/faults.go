@@ -26,6 +26,7 @@ type Config struct {
 	Seed      uint64  // of the choice of faults
 	Rate      float64 // fraction of answers with a fault, 0 to 1
 	Byzantine bool    // forge blocks and reads too
+	States    bool    // announce blocks by monadNewHeads, with their states, as nodes of Monad do
 }
 
 // Proxy serves HTTP and WebSocket from Start to Close.
@@ -42,6 +43,7 @@ type Proxy struct {
 	random      *rand.Rand
 	passThrough bool                    // no faults
 	counts      map[string]int          // faults so far, by kind
+	requests    int                     // over HTTP, so far
 	heads       []shownHead             // last heads of the node, oldest first
 	forged      map[string]*forgedBlock // by hash and number
 }
@@ -91,6 +93,13 @@ func (p *Proxy) Counts() map[string]int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return maps.Clone(p.counts)
+}
+
+// Requests is the number of requests over HTTP so far.
+func (p *Proxy) Requests() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.requests
 }
 
 // Kinds of faults of any answer, and more of answers that are a list or the head. A
@@ -185,6 +194,9 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		return
 	}
+	p.mu.Lock()
+	p.requests++
+	p.mu.Unlock()
 	var request message
 	json.Unmarshal(body, &request) // a batch has no method and is forwarded as it is
 	answer, err := p.forward(r, body, request)
