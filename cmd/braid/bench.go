@@ -9,10 +9,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/ethereum/go-ethereum/common"
-
+	"braid/benchfile"
 	"braid/market"
-	"braid/plan"
 	"braid/router"
 )
 
@@ -39,48 +37,6 @@ const benchHelp = `All files are JSON. Amounts are strings of digits, in raw tok
 --dump writes the market of a local chain (--rpc) as a --market file.
 `
 
-// trade is an order of the file of --trades. In and Out are positions in the
-// market's list of tokens, Amount is in raw units.
-type trade struct {
-	ID     int     `json:"id"`
-	In     int     `json:"in"`
-	Out    int     `json:"out"`
-	Amount decimal `json:"amountIn"`
-}
-
-// result is the plan of one trade, complete enough to be replayed by another
-// program. Amounts are in raw units.
-type result struct {
-	Trade  int          `json:"trade"`
-	Out    string       `json:"amountOut"`
-	Micros float64      `json:"micros"`
-	Steps  []resultStep `json:"steps"`
-	Error  string       `json:"error,omitempty"`
-
-	// Upper bounds of what any plan pays, and of what one of at most --max-steps
-	// steps pays. Only with --bounds.
-	Bound      string `json:"boundAmountOut,omitempty"`
-	BoundSteps string `json:"boundStepsAmountOut,omitempty"`
-}
-
-// resultStep is a step of a plan: positions in the market's lists of pools and
-// tokens, and the input in raw units.
-type resultStep struct {
-	Pool   int    `json:"pool"`
-	In     int    `json:"in"`
-	Out    int    `json:"out"`
-	Amount string `json:"amountIn"`
-}
-
-// report is what bench writes to the file of --out.
-type report struct {
-	Runner  string   `json:"runner"`
-	Version string   `json:"version"`
-	Config  string   `json:"config"`
-	SetupMs float64  `json:"setupMs"`
-	Results []result `json:"results"`
-}
-
 // bench plans each order of a file once, in order, on one goroutine, and
 // writes what each plan pays and how long it took to find. Bounds are computed
 // after all plans, so that they do not disturb the timing of plans.
@@ -106,27 +62,27 @@ func bench(ctx context.Context, args []string, stdout io.Writer) error {
 	case *maxSteps < 1 || *maxSteps > 100:
 		return misuse("--max-steps %d is not between 1 and 100", *maxSteps)
 	}
-	file, err := readMarket(*marketPath)
+	file, err := benchfile.ReadMarket(*marketPath)
 	if err != nil {
 		return fmt.Errorf("%s: %w", *marketPath, err)
 	}
 	start := time.Now()
-	s, err := file.snapshot()
+	s, err := file.Snapshot()
 	if err != nil {
 		return fmt.Errorf("%s: %w", *marketPath, err)
 	}
 	s.Graph()
 	setupMs := microsSince(start) / 1e3
-	trades, orders, err := readTrades(*tradesPath, s, *maxSteps)
+	trades, orders, err := benchfile.ReadTrades(*tradesPath, s, *maxSteps)
 	if err != nil {
 		return fmt.Errorf("%s: %w", *tradesPath, err)
 	}
-	r := report{Runner: "braid", Version: version, Config: fmt.Sprint("max-steps=", *maxSteps), SetupMs: setupMs}
+	r := benchfile.Report{Runner: "braid", Version: version, Config: fmt.Sprint("max-steps=", *maxSteps), SetupMs: setupMs}
 	for i, t := range trades {
-		r.Results = append(r.Results, t.run(s, orders[i]))
+		r.Results = append(r.Results, route(s, t.ID, orders[i]))
 	}
 	if *bounds {
-		r.bound(s, orders, stdout)
+		addBounds(&r, s, orders, stdout)
 	}
 	data, err := json.Marshal(r)
 	if err != nil {
@@ -135,42 +91,23 @@ func bench(ctx context.Context, args []string, stdout io.Writer) error {
 	return os.WriteFile(*outPath, data, 0o644)
 }
 
-// order is the trade as the router takes it, or what is wrong with it.
-func (t *trade) order(s *market.Snapshot, maxSteps int) (router.Order, error) {
-	amount, err := t.Amount.integer()
-	if err != nil {
-		return router.Order{}, fmt.Errorf("amountIn: %w", err)
-	}
-	n := len(s.Tokens())
-	switch {
-	case t.In < 0 || t.In >= n:
-		return router.Order{}, fmt.Errorf("in: there is no token %d: the market has %d, from 0 on", t.In, n)
-	case t.Out < 0 || t.Out >= n:
-		return router.Order{}, fmt.Errorf("out: there is no token %d: the market has %d, from 0 on", t.Out, n)
-	}
-	return router.Order{
-		TokenIn: s.Tokens()[t.In].Address, TokenOut: s.Tokens()[t.Out].Address,
-		AmountIn: amount, MaxSteps: maxSteps,
-	}, nil
-}
-
-// run finds the plan of an order and measures the time that takes.
-func (t *trade) run(s *market.Snapshot, o router.Order) result {
+// route finds the plan of an order and measures the time that takes.
+func route(s *market.Snapshot, trade int, o router.Order) benchfile.Result {
 	start := time.Now()
 	p, err := router.Find(s, o)
-	found := result{Trade: t.ID, Micros: microsSince(start), Out: p.AmountOut.String()}
+	found := benchfile.Result{Trade: trade, Micros: microsSince(start), Out: p.AmountOut.String()}
 	if err != nil {
 		found.Error = err.Error()
 	}
 	for i := range p.Steps {
-		found.Steps = append(found.Steps, newResultStep(s, &p.Steps[i]))
+		found.Steps = append(found.Steps, benchfile.NewStep(s, &p.Steps[i]))
 	}
 	return found
 }
 
-// bound adds the upper bounds of the orders, and prints by how many basis points
+// addBounds adds the upper bounds of the orders, and prints by how many basis points
 // the plans stay below them.
-func (r *report) bound(s *market.Snapshot, orders []router.Order, stdout io.Writer) {
+func addBounds(r *benchfile.Report, s *market.Snapshot, orders []router.Order, stdout io.Writer) {
 	var any, few []float64
 	for i, o := range orders {
 		found := &r.Results[i]
@@ -180,7 +117,7 @@ func (r *report) bound(s *market.Snapshot, orders []router.Order, stdout io.Writ
 			continue
 		}
 		found.Bound, found.BoundSteps = bound.String(), steps.String()
-		out, _ := decimal(found.Out).integer()
+		out, _ := benchfile.Decimal(found.Out).Int()
 		any = append(any, 1e4*(1-out.Float()/bound.Float()))
 		few = append(few, 1e4*(1-out.Float()/steps.Float()))
 	}
@@ -198,17 +135,6 @@ func (r *report) bound(s *market.Snapshot, orders []router.Order, stdout io.Writ
 				row.of, row.gaps[n/2], sum/float64(n), row.gaps[n-1], n)
 		}
 	}
-}
-
-// newResultStep names pools and tokens by their numbers, which are the same in
-// a market file and its snapshot.
-func newResultStep(s *market.Snapshot, step *plan.Step) resultStep {
-	token := func(a common.Address) int {
-		n, _ := s.Token(a)
-		return n
-	}
-	pool, _ := s.PoolNo(step.Pool.Info().ID)
-	return resultStep{Pool: pool, In: token(step.TokenIn()), Out: token(step.TokenOut()), Amount: step.AmountIn.String()}
 }
 
 func microsSince(start time.Time) float64 { return float64(time.Since(start).Nanoseconds()) / 1e3 }

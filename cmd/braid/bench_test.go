@@ -7,6 +7,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"braid/benchfile"
 )
 
 const (
@@ -20,7 +22,7 @@ const (
 )
 
 // runBench runs the command on files of these texts.
-func runBench(t *testing.T, market, trades string) (report, error) {
+func runBench(t *testing.T, market, trades string) (benchfile.Report, error) {
 	t.Helper()
 	dir := t.TempDir()
 	path := func(name string) string { return filepath.Join(dir, name) }
@@ -31,13 +33,13 @@ func runBench(t *testing.T, market, trades string) (report, error) {
 	}
 	_, err := braid("bench", "--market", path("market.json"), "--trades", path("trades.json"), "--out", path("out.json"))
 	if err != nil {
-		return report{}, err
+		return benchfile.Report{}, err
 	}
 	data, err := os.ReadFile(path("out.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	var r report
+	var r benchfile.Report
 	return r, json.Unmarshal(data, &r)
 }
 
@@ -106,7 +108,7 @@ func TestBenchHelp(t *testing.T) {
 			explained(of.Field(i).Type)
 		}
 	}
-	for _, file := range []any{marketFile{}, []trade{}, report{}} {
+	for _, file := range []any{benchfile.Market{}, []benchfile.Trade{}, benchfile.Report{}} {
 		explained(reflect.TypeOf(file))
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"braid/benchfile"
 	"braid/router"
 	"braid/u256"
 )
@@ -25,11 +26,11 @@ func TestDump(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var read marketFile
+	var read benchfile.Market
 	if err := json.Unmarshal(data, &read); err != nil {
 		t.Fatal(err)
 	}
-	again, err := read.snapshot()
+	again, err := read.Snapshot()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,7 +58,7 @@ func TestDump(t *testing.T) {
 		t.Errorf("only %d plans: too few to compare", found)
 	}
 	read.Pools[0].State = read.Pools[0].State[:1]
-	if _, err := read.snapshot(); err == nil {
+	if _, err := read.Snapshot(); err == nil {
 		t.Error("a pool that is cut short is read")
 	}
 }

@@ -1,4 +1,7 @@
-package main
+// Package benchfile is the files of braid bench: a market, orders on it, and the plans found for them.
+//
+// Errors name the entry and the field.
+package benchfile
 
 import (
 	"fmt"
@@ -18,29 +21,29 @@ import (
 	"braid/venue/univ3"
 )
 
-// marketFile is the file of bench --market, which --dump writes. Tokens are named
+// Market is the file of bench --market, which --dump writes. Tokens are named
 // by their positions in Tokens, and amounts are in raw units.
-type marketFile struct {
+type Market struct {
 	Native int `json:"native"`
 	Gas    struct {
-		PriceWei decimal `json:"priceWei"`
+		PriceWei Decimal `json:"priceWei"`
 	} `json:"gas"`
-	Stables []int       `json:"stables,omitempty"` // worth a dollar; without them the token whose USD is nearest to 1
-	Tokens  []fileToken `json:"tokens"`
-	Pools   []filePool  `json:"pools"`
+	Stables []int   `json:"stables,omitempty"` // worth a dollar; without them the token whose USD is nearest to 1
+	Tokens  []Token `json:"tokens"`
+	Pools   []Pool  `json:"pools"`
 }
 
-// fileToken is a token of a market file; USD is the price of one whole token.
-type fileToken struct {
+// Token is a token of a market file; USD is the price of one whole token.
+type Token struct {
 	Symbol   string         `json:"symbol"`
 	Address  common.Address `json:"address"`
 	Decimals uint8          `json:"decimals"`
 	USD      float64        `json:"usd"`
 }
 
-// filePool is a pool of a market file: one of type v2 or v3 by its fields, or one
+// Pool is a pool of a market file: one of type v2 or v3 by its fields, or one
 // of any family (Type) by the bytes in which the family stores it (State).
-type filePool struct {
+type Pool struct {
 	ID     int           `json:"id"`
 	Type   string        `json:"type"`
 	Source string        `json:"source,omitempty"`
@@ -50,23 +53,23 @@ type filePool struct {
 	T0           int            `json:"t0,omitempty"`
 	T1           int            `json:"t1,omitempty"`
 	FeePpm       uint64         `json:"feePpm,omitempty"`
-	R0           decimal        `json:"r0,omitempty"`
-	R1           decimal        `json:"r1,omitempty"`
+	R0           Decimal        `json:"r0,omitempty"`
+	R1           Decimal        `json:"r1,omitempty"`
 	TickSpacing  int32          `json:"tickSpacing,omitempty"`
-	SqrtPriceX96 decimal        `json:"sqrtPriceX96,omitempty"`
+	SqrtPriceX96 Decimal        `json:"sqrtPriceX96,omitempty"`
 	Tick         int32          `json:"tick,omitempty"`
-	Ticks        []fileTick     `json:"ticks,omitempty"`
+	Ticks        []Tick         `json:"ticks,omitempty"`
 }
 
-// fileTick is an initialised tick, and by how much liquidity changes there.
-type fileTick struct {
+// Tick is an initialised tick, and by how much liquidity changes there.
+type Tick struct {
 	Index int32  `json:"i"`
 	Net   string `json:"net"`
 }
 
-// snapshot is the market of the file. Tokens and pools keep their numbers.
-func (s *marketFile) snapshot() (*market.Snapshot, error) {
-	gasWei, err := s.Gas.PriceWei.integer()
+// Snapshot is the market of the file. Tokens and pools keep their numbers.
+func (s *Market) Snapshot() (*market.Snapshot, error) {
+	gasWei, err := s.Gas.PriceWei.Int()
 	if err != nil {
 		return nil, fmt.Errorf("gas.priceWei: %w", err)
 	}
@@ -105,7 +108,7 @@ func (s *marketFile) snapshot() (*market.Snapshot, error) {
 }
 
 // pool is a pool of type v2 or v3. Pools of one type and fee share a source.
-func (s *marketFile) pool(p *filePool, sources map[string]*venue.Source) (venue.Pool, error) {
+func (s *Market) pool(p *Pool, sources map[string]*venue.Source) (venue.Pool, error) {
 	if n := len(s.Tokens); p.T0 < 0 || p.T0 >= n || p.T1 < 0 || p.T1 >= n || p.T0 == p.T1 {
 		return nil, fmt.Errorf("t0 %d and t1 %d are not two tokens: the market has %d, from 0 on", p.T0, p.T1, n)
 	}
@@ -128,12 +131,12 @@ func (s *marketFile) pool(p *filePool, sources map[string]*venue.Source) (venue.
 }
 
 // v2 is a constant-product pair.
-func (p *filePool) v2(source *venue.Source, tokens [2]common.Address) (venue.Pool, error) {
-	r0, err := p.R0.integer()
+func (p *Pool) v2(source *venue.Source, tokens [2]common.Address) (venue.Pool, error) {
+	r0, err := p.R0.Int()
 	if err != nil {
 		return nil, fmt.Errorf("r0: %w", err)
 	}
-	r1, err := p.R1.integer()
+	r1, err := p.R1.Int()
 	if err != nil {
 		return nil, fmt.Errorf("r1: %w", err)
 	}
@@ -144,8 +147,8 @@ func (p *filePool) v2(source *venue.Source, tokens [2]common.Address) (venue.Poo
 }
 
 // v3 is a pool of concentrated liquidity.
-func (p *filePool) v3(source *venue.Source, tokens [2]common.Address) (venue.Pool, error) {
-	price, err := p.SqrtPriceX96.integer()
+func (p *Pool) v3(source *venue.Source, tokens [2]common.Address) (venue.Pool, error) {
+	price, err := p.SqrtPriceX96.Int()
 	if err != nil {
 		return nil, fmt.Errorf("sqrtPriceX96: %w", err)
 	}
@@ -166,7 +169,7 @@ func (p *filePool) v3(source *venue.Source, tokens [2]common.Address) (venue.Poo
 // book is the liquidity by ticks, as one position from each tick to the next.
 // Swaps depend only on the sums, so it does not matter which positions they
 // come from.
-func (p *filePool) book() (*ticks.Book, error) {
+func (p *Pool) book() (*ticks.Book, error) {
 	if p.TickSpacing <= 0 {
 		return nil, fmt.Errorf("tickSpacing: %d is not above 0", p.TickSpacing)
 	}
@@ -194,7 +197,7 @@ func (p *filePool) book() (*ticks.Book, error) {
 }
 
 // nearestToDollar is the token whose price is nearest to a dollar, by ratio.
-func (s *marketFile) nearestToDollar() int {
+func (s *Market) nearestToDollar() int {
 	best, distance := 0, math.Inf(1)
 	for i, t := range s.Tokens {
 		if d := math.Abs(math.Log(t.USD)); d < distance {

@@ -1,4 +1,4 @@
-package main
+package benchfile
 
 import (
 	"encoding/json"
@@ -11,32 +11,32 @@ import (
 	"braid/u256"
 )
 
-// readMarket reads the file of --market. Errors name the entry and the field.
-func readMarket(path string) (*marketFile, error) {
-	var s marketFile
+// ReadMarket reads the file of --market. Errors name the entry and the field.
+func ReadMarket(path string) (*Market, error) {
+	var s Market
 	file := struct {
-		*marketFile
+		*Market
 		Tokens []json.RawMessage `json:"tokens"`
 		Pools  []json.RawMessage `json:"pools"`
-	}{marketFile: &s}
+	}{Market: &s}
 	if err := readFile(path, &file); err != nil {
 		return nil, err
 	}
 	var err error
-	if s.Tokens, err = entries[fileToken]("tokens", file.Tokens); err != nil {
+	if s.Tokens, err = entries[Token]("tokens", file.Tokens); err != nil {
 		return nil, err
 	}
-	s.Pools, err = entries[filePool]("pools", file.Pools)
+	s.Pools, err = entries[Pool]("pools", file.Pools)
 	return &s, err
 }
 
-// readTrades reads the file of --trades, and makes orders of it for a market.
-func readTrades(path string, s *market.Snapshot, maxSteps int) ([]trade, []router.Order, error) {
+// ReadTrades reads the file of --trades, and makes orders of it for a market.
+func ReadTrades(path string, s *market.Snapshot, maxSteps int) ([]Trade, []router.Order, error) {
 	var raw []json.RawMessage
 	if err := readFile(path, &raw); err != nil {
 		return nil, nil, err
 	}
-	trades, err := entries[trade]("trades", raw)
+	trades, err := entries[Trade]("trades", raw)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -79,7 +79,7 @@ func fieldError(err error) error {
 		"string": "a string", "slice": "a list", "struct": "an object", "ptr": "an object",
 		"int": "an integer", "int32": "an integer", "uint8": "an integer from 0 to 255", "uint64": "an integer from 0 on", "float64": "a number",
 	}[wrong.Type.Kind().String()]
-	if wrong.Type.Name() == "decimal" {
+	if wrong.Type.Name() == "Decimal" {
 		want = "a string of digits"
 	}
 	if want == "" {
@@ -91,10 +91,10 @@ func fieldError(err error) error {
 	return fmt.Errorf("%s is a JSON %s and must be %s", wrong.Field, wrong.Value, want)
 }
 
-// decimal is a string of digits: JSON numbers would lose those beyond 2^53.
-type decimal string
+// Decimal is a string of digits: JSON numbers would lose those beyond 2^53.
+type Decimal string
 
-func (d decimal) integer() (u256.Int, error) {
+func (d Decimal) Int() (u256.Int, error) {
 	n, err := u256.FromDecimal(string(d))
 	if err != nil {
 		return u256.Zero, fmt.Errorf("%.90q: %w", string(d), err)
