@@ -42,7 +42,7 @@ var mayImport = map[string][]string{
 	"router/bound":   {"u256", "market", "router/flow", "router/path"},
 	"router":         {"u256", "venue", "market", "plan", "router/flow", "router/path", "router/exact", "router/bound"},
 	"markettest":     {"u256", "venue", "ticks", "market", "plan", "venue/univ2", "venue/univ3", "venue/univ4", "venue/hanji", "venue/nadfun"},
-	"rival":          {"u256", "venue", "market"},
+	"rival":          {"u256", "venue", "market", "plan"},
 	"benchfile":      {"u256", "venue", "ticks", "venue/univ2", "venue/univ3", "families", "market", "monad", "plan", "router"},
 	"calldata":       {"u256", "gas", "venue", "plan"},
 	"chain":          {"u256", "market", "contracts"},

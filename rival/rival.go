@@ -1,67 +1,68 @@
 // Package rival routes as others do, in integers, for the router to be measured against.
 //
-// Each rival has an advantage over its model: every pool of the market, exact
-// quotes, and gas only for the first use of a pool.
+// Single and Grid have an advantage over their models: every pool of the market and
+// exact quotes. Chunks and Tines reproduce theirs.
 package rival
 
 import (
 	"github.com/ethereum/go-ethereum/common"
 
 	"braid/market"
+	"braid/plan"
 	"braid/u256"
 	"braid/venue"
 )
 
-// Answer is what a rival pays, in raw units of the output token, and the gas of its
-// pools.
+// Answer is what a rival pays, in raw units of the output token, the gas of its
+// pools, and its swaps in order. A pool may occur again, in the state after the swaps
+// before; its gas counts once.
 type Answer struct {
-	Out u256.Int
-	Gas uint64
+	Out   u256.Int
+	Gas   uint64
+	Steps []plan.Step
+}
+
+// Net is the output less the cost of the gas, in raw units of the output token.
+func (a Answer) Net(s *market.Snapshot, token common.Address) float64 {
+	no, _ := s.Token(token)
+	return a.Out.Float() - float64(a.Gas)*s.GasIn(no)
 }
 
 const (
-	maxHops  = 5
-	parts    = 20 // of an order, 5% each
-	maxPaths = 8  // of a grid
+	singleHops = 5
+	gridHops   = 5
+	chunkHops  = 3
+	parts      = 20 // of an order, 5% each
+	maxPaths   = 8  // of a grid
 )
 
 // Single routes the whole order along the one path that pays most, net of gas. It
 // gives false if there is no path.
 func Single(s *market.Snapshot, in, out common.Address, amount u256.Int) (Answer, bool) {
-	t, ok := newSearch(s, in, out)
+	t, ok := newSearch(s, in, out, singleHops)
 	if !ok {
 		return Answer{}, false
 	}
-	return t.quote(t.best(amount), amount)
+	return t.take(t.best(amount), amount)
 }
 
 // Chunks routes the order in 20 equal parts, one after the other, each along the
-// path that pays most for it after the parts before (greedy).
+// path of up to 3 hops that pays most for it after the parts before, whatever the
+// gas. So does a greedy search over Kyber's simulators.
 func Chunks(s *market.Snapshot, in, out common.Address, amount u256.Int) (Answer, bool) {
-	t, ok := newSearch(s, in, out)
+	t, ok := newSearch(s, in, out, chunkHops)
 	if !ok {
 		return Answer{}, false
 	}
+	clear(t.gasCost)
 	var sum Answer
 	for k := range parts {
 		part := share(amount, k+1).Sub(share(amount, k))
-		path := t.best(part)
-		if path == nil {
+		a, ok := t.take(t.best(part), part)
+		if !ok {
 			return Answer{}, false
 		}
-		for _, e := range path {
-			q, err := t.pools[e.Pool].Quote(e.In, e.Out, part)
-			if err != nil {
-				return Answer{}, false
-			}
-			if t.pools[e.Pool], err = t.pools[e.Pool].Swap(e.In, e.Out, part); err != nil {
-				return Answer{}, false
-			}
-			sum.Gas += t.gas(e.Pool, q)
-			t.used[e.Pool] = true
-			part = q.Out
-		}
-		sum.Out = sum.Out.Add(part)
+		sum = sum.and(a)
 	}
 	return sum, true
 }
@@ -69,7 +70,7 @@ func Chunks(s *market.Snapshot, in, out common.Address, amount u256.Int) (Answer
 // Grid splits the order between up to 8 paths that have no pool in common, in the
 // best way that multiples of 5 % allow (dynamic programming).
 func Grid(s *market.Snapshot, in, out common.Address, amount u256.Int) (Answer, bool) {
-	t, ok := newSearch(s, in, out)
+	t, ok := newSearch(s, in, out, gridHops)
 	if !ok {
 		return Answer{}, false
 	}
@@ -87,18 +88,23 @@ func Grid(s *market.Snapshot, in, out common.Address, amount u256.Int) (Answer, 
 		for k := 1; k <= parts; k++ {
 			a, ok := t.quote(path, share(amount, k))
 			for rest := 0; ok && rest+k <= parts; rest++ {
-				sum := Answer{best[rest].Out.Add(a.Out), best[rest].Gas + a.Gas}
-				if at := rest + k; known[rest] && (!reached[at] || t.net(t.out, sum.Out, sum.Gas) > t.net(t.out, next[at].Out, next[at].Gas)) {
+				at, sum := rest+k, best[rest].and(a)
+				if known[rest] && (!reached[at] || t.net(t.out, sum.Out, sum.Gas) > t.net(t.out, next[at].Out, next[at].Gas)) {
 					next[at], reached[at] = sum, true
 				}
 			}
 		}
 		best, known = next, reached
 		for _, e := range path {
-			t.used[e.Pool] = true
+			t.used[e.pool] = true
 		}
 	}
 	return best[parts], known[parts]
+}
+
+// and is two answers one after the other.
+func (a Answer) and(b Answer) Answer {
+	return Answer{Out: a.Out.Add(b.Out), Gas: a.Gas + b.Gas, Steps: append(a.Steps[:len(a.Steps):len(a.Steps)], b.Steps...)}
 }
 
 func share(amount u256.Int, k int) u256.Int {
@@ -106,130 +112,39 @@ func share(amount u256.Int, k int) u256.Int {
 	return part
 }
 
-// Net is the output less the cost of the gas, in raw units of the output token.
-func (a Answer) Net(s *market.Snapshot, token common.Address) float64 {
-	no, _ := s.Token(token)
-	return a.Out.Float() - float64(a.Gas)*s.GasIn(no)
+// execution is the pools as swaps leave them, one after the other.
+type execution struct {
+	s     *market.Snapshot
+	pools []venue.Pool
+	used  []bool
 }
 
-// search looks for paths from one token to another by labels per hop.
-type search struct {
-	s        *market.Snapshot
-	pools    []venue.Pool // as the order has left them
-	used     []bool
-	disjoint bool // paths may not share pools
-	in, out  int
-	gasCost  []float64 // of a unit of gas, by token
-	seen     [maxHops + 1][]label
+func newExecution(s *market.Snapshot) execution {
+	return execution{s: s, pools: append([]venue.Pool(nil), s.Pools()...), used: make([]bool, len(s.Pools()))}
 }
 
-// label is the best known path to a token with a given number of hops.
-type label struct {
-	amount u256.Int
-	gas    uint64
-	from   int
-	edge   market.Edge
+// quote is what a swap pays, and its gas if it is the first in the pool.
+func (x *execution) quote(pool, in, out int, amount u256.Int) (venue.Quote, error) {
+	q, err := x.pools[pool].Quote(in, out, amount)
+	if x.used[pool] {
+		q.Gas = 0
+	}
+	return q, err
 }
 
-func newSearch(s *market.Snapshot, in, out common.Address) (*search, bool) {
-	i, known := s.Token(in)
-	o, knownToo := s.Token(out)
-	if !known || !knownToo || i == o {
-		return nil, false
+// swap appends a swap to an answer, whose output becomes that of the swap.
+func (x *execution) swap(a *Answer, pool, in, out int, amount u256.Int) error {
+	q, err := x.quote(pool, in, out, amount)
+	if err != nil {
+		return err
 	}
-	t := &search{s: s, pools: append([]venue.Pool(nil), s.Pools()...), used: make([]bool, len(s.Pools())), in: i, out: o}
-	for n := range s.Tokens() {
-		t.gasCost = append(t.gasCost, s.GasIn(n))
-	}
-	for k := range t.seen {
-		t.seen[k] = make([]label, len(s.Tokens()))
-	}
-	return t, true
+	a.add(x.s.Pools()[pool], in, out, amount, q)
+	x.used[pool] = true
+	x.pools[pool], err = x.pools[pool].Swap(in, out, amount)
+	return err
 }
 
-func (t *search) net(token int, amount u256.Int, gas uint64) float64 {
-	return amount.Float() - float64(gas)*t.gasCost[token]
-}
-
-// gas of a pool's first use.
-func (t *search) gas(pool int, q venue.Quote) uint64 {
-	if t.used[pool] {
-		return 0
-	}
-	return q.Gas
-}
-
-// best is the path that pays most for an amount; nil if there is none.
-func (t *search) best(amount u256.Int) []market.Edge {
-	for k := range t.seen {
-		clear(t.seen[k])
-	}
-	t.seen[0][t.in] = label{amount: amount}
-	end, hops := label{}, 0
-	for k := range maxHops {
-		for from := range t.seen[k] {
-			if l := &t.seen[k][from]; !l.amount.IsZero() && from != t.out {
-				t.extend(k, from, l)
-			}
-		}
-		if l := t.seen[k+1][t.out]; !l.amount.IsZero() && (hops == 0 || t.net(t.out, l.amount, l.gas) > t.net(t.out, end.amount, end.gas)) {
-			end, hops = l, k+1
-		}
-	}
-	if hops == 0 {
-		return nil
-	}
-	path := make([]market.Edge, hops)
-	for k, l := hops, end; k > 0; k-- {
-		path[k-1] = l.edge
-		l = t.seen[k-1][l.from]
-	}
-	return path
-}
-
-func (t *search) extend(k, from int, l *label) {
-	for e := range t.s.Edges(from) {
-		if t.disjoint && t.used[e.Pool] || t.crosses(k, from, e) {
-			continue
-		}
-		q, err := t.pools[e.Pool].Quote(e.In, e.Out, l.amount)
-		if err != nil {
-			continue
-		}
-		gas, there := l.gas+t.gas(e.Pool, q), &t.seen[k+1][e.To]
-		if there.amount.IsZero() || t.net(e.To, q.Out, gas) > t.net(e.To, there.amount, there.gas) {
-			*there = label{amount: q.Out, gas: gas, from: from, edge: e}
-		}
-	}
-}
-
-// crosses says whether an edge leads to a token, or uses a pool, that the path
-// already has.
-func (t *search) crosses(k, from int, e market.Edge) bool {
-	for {
-		if from == e.To {
-			return true
-		}
-		if k == 0 {
-			return false
-		}
-		l := &t.seen[k][from]
-		if l.edge.Pool == e.Pool {
-			return true
-		}
-		k, from = k-1, l.from
-	}
-}
-
-// quote is what a path pays for an amount.
-func (t *search) quote(path []market.Edge, amount u256.Int) (Answer, bool) {
-	a := Answer{Out: amount}
-	for _, e := range path {
-		q, err := t.pools[e.Pool].Quote(e.In, e.Out, a.Out)
-		if err != nil {
-			return Answer{}, false
-		}
-		a.Out, a.Gas = q.Out, a.Gas+q.Gas
-	}
-	return a, path != nil
+func (a *Answer) add(p venue.Pool, in, out int, amount u256.Int, q venue.Quote) {
+	a.Steps = append(a.Steps, plan.Step{Pool: p, In: in, Out: out, AmountIn: amount, AmountOut: q.Out})
+	a.Out, a.Gas = q.Out, a.Gas+q.Gas
 }
