@@ -72,6 +72,30 @@ compare: artifacts ## hold this build to the build of another commit: BASE=commi
 	@set -o pipefail; BASE_BINARY=$(CURDIR)/build/base-braid SEED=$(SEED) go test -count=1 -timeout 1h -run '^TestCompare$$' -v ./e2e \
 		| grep -vE ' level='
 
+# What score and ablation measure on. TINES is how many orders of a set are compared
+# with tines, which is slow.
+SETS     ?= retail large impact
+MAXSTEPS ?= 32
+NOISE    ?= 0
+TINES    ?= 60
+score: ## measure plans on a generated market: POOLS=n SEED=n MAXSTEPS=n ORDERS=n NOISE=x BASE=commit
+ifeq ($(origin BASE),file)
+	@$(call score_run)
+else
+	@rm -rf build/base && mkdir -p build/base && git archive $(BASE) | tar x -C build/base
+	@cd build/base && go build -o ../base-braid ./cmd/braid && rm -rf ../base
+	@go build -o build/score-braid ./cmd/braid
+	@BASE_BINARY=$(CURDIR)/build/base-braid BINARY=$(CURDIR)/build/score-braid $(call score_run)
+endif
+
+score_run = set -o pipefail; \
+	POOLS=$(or $(POOLS),1000) ORDERS=$(or $(ORDERS),1000) SEED=$(SEED) MAXSTEPS=$(MAXSTEPS) NOISE=$(NOISE) SETS='$(SETS)' TINES=$(TINES) \
+	go test -count=1 -timeout 3h -run '^TestScore$$' -v ./score | grep -E '^(pools=|FAIL|panic)|_test.go:'
+
+ablation: ## measure what the router loses without each of its parts: POOLS='n n' SEED=n ORDERS=n
+	@set -o pipefail; POOLS='$(or $(POOLS),1000 10000 50000)' ORDERS=$(or $(ORDERS),300) SEED=$(SEED) \
+		go test -count=1 -timeout 3h -run '^TestAblation$$' -v ./score | grep -E '^(\||FAIL|panic)|_test.go:'
+
 bench: artifacts ## run the benchmarks
 	go test -run '^$$' -bench . -benchmem ./...
 
@@ -136,4 +160,4 @@ clean: ## remove what was built
 	rm -rf build node_modules web/dist/assets web/dist/*.html
 
 FORCE:
-.PHONY: help run install test forge browse page warm differential gas soak siege compare bench artifacts contracts clean FORCE
+.PHONY: help run install test forge browse page warm differential gas soak siege compare score ablation bench artifacts contracts clean FORCE

@@ -44,6 +44,7 @@ var mayImport = map[string][]string{
 	"markettest":     {"u256", "venue", "ticks", "market", "plan", "venue/univ2", "venue/univ3", "venue/univ4", "venue/hanji", "venue/nadfun"},
 	"rival":          {"u256", "venue", "market", "plan"},
 	"benchfile":      {"u256", "venue", "ticks", "venue/univ2", "venue/univ3", "families", "market", "monad", "plan", "router"},
+	"score":          {"u256", "venue", "ticks", "market", "plan", "router", "rival", "benchfile"},
 	"calldata":       {"u256", "gas", "venue", "plan"},
 	"chain":          {"u256", "market", "contracts"},
 	"faults":         {},

@@ -52,8 +52,8 @@ type Report struct {
 	Results []Result `json:"results"`
 }
 
-// order is the trade as the router takes it, or what is wrong with it.
-func (t *Trade) order(s *market.Snapshot, maxSteps int) (router.Order, error) {
+// Order is the trade as the router takes it, or what is wrong with it.
+func (t *Trade) Order(s *market.Snapshot, maxSteps int) (router.Order, error) {
 	amount, err := t.Amount.Int()
 	if err != nil {
 		return router.Order{}, fmt.Errorf("amountIn: %w", err)

@@ -42,7 +42,7 @@ func ReadTrades(path string, s *market.Snapshot, maxSteps int) ([]Trade, []route
 	}
 	orders := make([]router.Order, len(trades))
 	for i := range trades {
-		if orders[i], err = trades[i].order(s, maxSteps); err != nil {
+		if orders[i], err = trades[i].Order(s, maxSteps); err != nil {
 			return nil, nil, fmt.Errorf("trades[%d]: %w", i, err)
 		}
 	}

@@ -1,0 +1,92 @@
+package score_test
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+	"strconv"
+	"strings"
+	"testing"
+
+	"braid/market"
+	"braid/plan"
+	"braid/router"
+	"braid/score"
+	"braid/venuetest"
+)
+
+// variants are the router and what it is without a part.
+func variants() []score.Variant {
+	with := func(change func(*router.Order)) func(*market.Snapshot, router.Order) (plan.Plan, error) {
+		return func(s *market.Snapshot, o router.Order) (plan.Plan, error) {
+			change(&o)
+			return router.Find(s, o)
+		}
+	}
+	return []score.Variant{
+		{Name: "full", Find: router.Find},
+		{Name: "single path", Find: router.Single},
+		{Name: "3 hops", Find: with(func(o *router.Order) { o.MaxHops = 3 })},
+		{Name: "8 steps", Find: with(func(o *router.Order) { o.MaxSteps = 8 })},
+		{Name: "half the budget", Find: with(func(o *router.Order) { o.Budget = max(1, o.MaxSteps) * router.DefaultBudget / 2 })},
+	}
+}
+
+// arbitrage is the noise of markets that hold arbitrage.
+const arbitrage = 0.001
+
+// TestAblation prints what each variant loses, on markets of POOLS (numbers separated
+// by spaces) pools, sane and with arbitrage, for retail and large orders. make
+// ablation sets the sizes; without it the market is small. No variant may pay more
+// than the full router on average.
+func TestAblation(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	seed, n := venuetest.Setting(t, "SEED", 1), int(venuetest.Setting(t, "ORDERS", 24))
+	fmt.Println("| market | orders | variant | bps lost: median | mean | p99 | worst | refused | time |")
+	fmt.Println("|---|---|---|---|---|---|---|---|---|")
+	for _, pools := range sizes(t) {
+		for _, kind := range []struct {
+			name  string
+			noise float64
+		}{{"sane", 0}, {"arbitrage", arbitrage}} {
+			c := score.Sized(pools, seed)
+			c.Noise = kind.noise
+			m, s := generated(t, c)
+			for _, set := range []string{"retail", "large"} {
+				trades, err := m.Orders(s, set, n, seed)
+				if err != nil {
+					t.Fatal(err)
+				}
+				var orders []router.Order
+				for i := range trades {
+					orders = append(orders, order(t, s, &trades[i], router.DefaultMaxSteps))
+				}
+				losses, err := score.Ablate(s, orders, variants())
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, l := range losses {
+					fmt.Printf("| %d %s | %d %s | %s | %.4f | %.4f | %.3f | %.3f | %d | %.2f |\n",
+						pools, kind.name, n, set, l.Name, l.Bps.Median, l.Bps.Mean, l.Bps.P99, l.Bps.Worst, l.Refused, l.Time)
+					if l.Bps.Mean < -0.1 {
+						t.Errorf("%s pays %.3f bps more than the full router on average", l.Name, -l.Bps.Mean)
+					}
+				}
+			}
+		}
+	}
+}
+
+func sizes(t *testing.T) (list []int) {
+	for _, text := range strings.Fields(os.Getenv("POOLS")) {
+		n, err := strconv.Atoi(text)
+		if err != nil {
+			t.Fatalf("POOLS: %q is not a number", text)
+		}
+		list = append(list, n)
+	}
+	if list == nil {
+		list = []int{300}
+	}
+	return list
+}

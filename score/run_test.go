@@ -1,0 +1,193 @@
+package score_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"braid/benchfile"
+	"braid/market"
+	"braid/router"
+	"braid/score"
+	"braid/venuetest"
+)
+
+// TestScore measures the router on a fresh market, a line a set. make score sets the
+// sizes; without it the market is small. Every plan must do what it claims, pay no
+// more than the bounds, and the gaps of retail orders must be those of a good router.
+func TestScore(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	c := score.Sized(int(venuetest.Setting(t, "POOLS", 300)), venuetest.Setting(t, "SEED", 1))
+	c.Noise = noise(t)
+	m, s := generated(t, c)
+	orders := int(venuetest.Setting(t, "ORDERS", 60))
+	steps := int(venuetest.Setting(t, "MAXSTEPS", router.DefaultMaxSteps))
+	for _, set := range sets() {
+		n := orders
+		if set == "impact" {
+			n = min(n, 54) // each takes some dozen bounds to make
+		}
+		trades, err := m.Orders(s, set, n, c.Seed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		q := question{t: t, m: m, s: s, trades: trades, steps: steps}
+		for i := range trades {
+			q.orders = append(q.orders, order(t, s, &trades[i], steps))
+		}
+		bounds := score.BoundsOf(s, q.orders)
+		prefix := fmt.Sprintf("pools=%d seed=%d noise=%g orders=%d set=%s maxsteps=%d", len(s.Pools()), c.Seed, c.Noise, len(trades), set, steps)
+		var scores []score.Score
+		for _, a := range q.ask() {
+			got, err := score.Judge(s, q.orders, a.answers, bounds)
+			if err != nil {
+				t.Fatalf("%s%s: %v", prefix, a.build, err)
+			}
+			fmt.Printf("%s%s %s", prefix, a.build, got)
+			if scores = append(scores, got); a.build != baseBuild {
+				behind, err := score.BehindTines(s, q.orders[:min(len(q.orders), int(venuetest.Setting(t, "TINES", 60)))])
+				if err != nil {
+					t.Fatal(err)
+				}
+				fmt.Printf(" behind_tines=%d/%d behind_worst=%.3f", behind.Behind, behind.Orders, behind.WorstBps)
+			}
+			fmt.Println()
+		}
+		if len(scores) == 2 {
+			ours, base := scores[1].Ms, scores[0].Ms
+			fmt.Printf("%s ratio ms_median=%.3f ms_mean=%.3f ms_p99=%.3f\n", prefix, ours.Median/base.Median, ours.Mean/base.Mean, ours.P99/base.P99)
+		}
+		if got := scores[len(scores)-1]; set == "retail" && c.Noise == 0 && steps >= router.DefaultMaxSteps && got.Gap.Median > 0.2 {
+			t.Errorf("half of the retail plans are more than %.3f bps below the bound", got.Gap.Median)
+		}
+	}
+}
+
+// question is a set of orders on a market, for one build or for two.
+type question struct {
+	t      *testing.T
+	m      *score.Market
+	s      *market.Snapshot
+	trades []benchfile.Trade
+	orders []router.Order
+	steps  int
+}
+
+type answers struct {
+	build   string // a field of the line, if there are two
+	answers []score.Answer
+}
+
+const baseBuild = " build=base"
+
+// passes of each build over the orders when two are compared. An order's time is the
+// least of them: whatever else the machine does only adds to it.
+const passes = 3
+
+// ask asks this build's router, or the base build and this one by turns, as commands.
+func (q *question) ask() []answers {
+	base, ours := os.Getenv("BASE_BINARY"), os.Getenv("BINARY")
+	if base == "" {
+		return []answers{{answers: score.Find(q.s, q.orders)}}
+	}
+	dir := q.t.TempDir()
+	save(q.t, filepath.Join(dir, "market.json"), q.m.File)
+	save(q.t, filepath.Join(dir, "trades.json"), q.trades)
+	builds := []answers{{build: baseBuild}, {build: " build=this"}}
+	for range passes {
+		for i, binary := range []string{base, ours} {
+			got := q.bench(binary, dir)
+			for k := range builds[i].answers {
+				got[k].CPU = min(got[k].CPU, builds[i].answers[k].CPU)
+			}
+			builds[i].answers = got
+		}
+	}
+	return builds
+}
+
+// bench is the answers of a build's braid bench, on one core.
+func (q *question) bench(binary, dir string) []score.Answer {
+	q.t.Helper()
+	out := filepath.Join(dir, "plans.json")
+	cmd := exec.Command(binary, "bench", "--market", filepath.Join(dir, "market.json"), "--trades", filepath.Join(dir, "trades.json"),
+		"--out", out, "--max-steps", strconv.Itoa(q.steps))
+	cmd.Env = append(os.Environ(), "GOMAXPROCS=1")
+	if said, err := cmd.CombinedOutput(); err != nil {
+		q.t.Fatalf("%s: %v: %s", binary, err, said)
+	}
+	data, err := os.ReadFile(out)
+	if err != nil {
+		q.t.Fatal(err)
+	}
+	var r benchfile.Report
+	if err := json.Unmarshal(data, &r); err != nil {
+		q.t.Fatal(err)
+	}
+	list := make([]score.Answer, len(r.Results))
+	for i := range r.Results {
+		a := &list[i]
+		a.Steps, a.Out, a.Err = score.StepsOf(q.s, &r.Results[i])
+		a.CPU = time.Duration(1e3 * r.Results[i].Micros)
+	}
+	return list
+}
+
+func save(t *testing.T, path string, v any) {
+	t.Helper()
+	data, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// generated is a market, its snapshot, and its graph computed.
+func generated(t testing.TB, c score.Config) (*score.Market, *market.Snapshot) {
+	t.Helper()
+	m := score.Generate(c)
+	s, err := m.File.Snapshot()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Price(0)
+	return m, s
+}
+
+func order(t testing.TB, s *market.Snapshot, trade *benchfile.Trade, steps int) router.Order {
+	t.Helper()
+	o, err := trade.Order(s, steps)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return o
+}
+
+// sets to measure: SETS of the environment, separated by spaces, or all.
+func sets() []string {
+	if list := strings.Fields(os.Getenv("SETS")); len(list) > 0 {
+		return list
+	}
+	return score.Sets
+}
+
+func noise(t testing.TB) float64 {
+	text := os.Getenv("NOISE")
+	if text == "" {
+		return 0
+	}
+	x, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		t.Fatalf("NOISE=%q is not a number", text)
+	}
+	return x
+}
