@@ -1,10 +1,12 @@
 // Package rival routes as others do, in integers, for the router to be measured against.
 //
-// Single and Grid have an advantage over their models: every pool of the market and
-// exact quotes. Chunks and Tines reproduce theirs.
+// Single and Grid are idealised: every pool of the market, exact quotes. Chunks, Tines
+// and Uniswap follow their models, and pay what those pay.
 package rival
 
 import (
+	"slices"
+
 	"github.com/ethereum/go-ethereum/common"
 
 	"braid/market"
@@ -75,31 +77,67 @@ func Grid(s *market.Snapshot, in, out common.Address, amount u256.Int) (Answer, 
 		return Answer{}, false
 	}
 	t.disjoint = true
-	// best[k] is the most that the paths so far pay for k parts.
-	best, known := make([]Answer, parts+1), make([]bool, parts+1)
-	known[0] = true
-	size := amount
-	for range maxPaths {
+	var paths [][]edge
+	for size := amount; len(paths) < maxPaths; size = share(amount, 1) {
 		path := t.best(size)
-		if size = share(amount, 1); path == nil {
-			continue
+		if path == nil {
+			break
 		}
-		next, reached := append([]Answer(nil), best...), append([]bool(nil), known...)
-		for k := 1; k <= parts; k++ {
-			a, ok := t.quote(path, share(amount, k))
-			for rest := 0; ok && rest+k <= parts; rest++ {
-				at, sum := rest+k, best[rest].and(a)
-				if known[rest] && (!reached[at] || t.net(t.out, sum.Out, sum.Gas) > t.net(t.out, next[at].Out, next[at].Gas)) {
-					next[at], reached[at] = sum, true
-				}
-			}
-		}
-		best, known = next, reached
+		paths = append(paths, path)
 		for _, e := range path {
 			t.used[e.pool] = true
 		}
 	}
-	return best[parts], known[parts]
+	clear(t.used)
+	var sum Answer
+	done := 0
+	for i, k := range t.grid(paths, amount) {
+		if k == 0 {
+			continue
+		}
+		part := share(amount, done+k).Sub(share(amount, done))
+		a, ok := t.take(paths[i], part)
+		if !ok {
+			return Answer{}, false
+		}
+		sum, done = sum.and(a), done+k
+	}
+	return sum, done == parts
+}
+
+// grid is how many parts each path gets; nil if the paths cannot take the order.
+func (t *search) grid(paths [][]edge, amount u256.Int) []int {
+	// best[k] is the split of k parts between the paths so far that pays most.
+	type split struct {
+		net    float64
+		counts []int
+	}
+	best := make([]*split, parts+1)
+	best[0] = &split{}
+	for _, path := range paths {
+		next := make([]*split, parts+1)
+		for k := range parts + 1 {
+			net := 0.0
+			if k > 0 {
+				a, ok := t.quote(path, share(amount, k))
+				if !ok {
+					continue
+				}
+				net = t.net(t.out, a.Out, a.Gas)
+			}
+			for rest := range parts + 1 - k {
+				from, at := best[rest], &next[rest+k]
+				if from != nil && (*at == nil || from.net+net > (*at).net) {
+					*at = &split{from.net + net, append(slices.Clip(from.counts), k)}
+				}
+			}
+		}
+		best = next
+	}
+	if best[parts] == nil {
+		return nil
+	}
+	return best[parts].counts
 }
 
 // and is two answers one after the other.

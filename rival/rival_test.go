@@ -50,6 +50,12 @@ func TestRivals(t *testing.T) {
 		"single": {Single, pays(1e12, 1e11), pays(1e12, 1e11)},
 		"grid":   {Grid, best, best},
 		"chunks": {Chunks, 2 * pays(1e12, 5e10), best},
+		"tines": {func(s *market.Snapshot, in, out common.Address, amount u256.Int) (Answer, bool) {
+			return NewTines(s).Route(in, out, amount)
+		}, 2 * pays(1e12, 5e10), best * (1 + 1e-4)}, // its parts are smaller
+		"uniswap": {func(s *market.Snapshot, in, out common.Address, amount u256.Int) (Answer, bool) {
+			return NewUniswap(s).Route(in, out, amount)
+		}, 2 * pays(1e12, 5e10), best},
 	} {
 		got, ok := rival.route(s, a, b, amount)
 		if out := got.Out.Float(); !ok || out < rival.least-40 || out > rival.most+40 {

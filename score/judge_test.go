@@ -88,7 +88,7 @@ func TestRivalsAndBounds(t *testing.T) {
 		c := score.Sized(120, seed)
 		c.Noise = 0.003 * float64(seed%2)
 		m, s := generated(t, c)
-		tines := rival.NewTines(s)
+		tines, uniswap := rival.NewTines(s), rival.NewUniswap(s)
 		for _, set := range []string{"retail", "large"} {
 			trades, err := m.Orders(s, set, 6, seed)
 			if err != nil {
@@ -98,9 +98,12 @@ func TestRivalsAndBounds(t *testing.T) {
 				o := order(t, s, &trades[i], 0)
 				bound, _ := router.Bound(s, o)
 				for name, route := range map[string]func(*market.Snapshot, common.Address, common.Address, u256.Int) (rival.Answer, bool){
-					"single": rival.Single, "chunks": rival.Chunks,
+					"single": rival.Single, "grid": rival.Grid, "chunks": rival.Chunks,
 					"tines": func(_ *market.Snapshot, in, out common.Address, amount u256.Int) (rival.Answer, bool) {
 						return tines.Route(in, out, amount)
+					},
+					"uniswap": func(_ *market.Snapshot, in, out common.Address, amount u256.Int) (rival.Answer, bool) {
+						return uniswap.Route(in, out, amount)
 					},
 				} {
 					a, ok := route(s, o.TokenIn, o.TokenOut, o.AmountIn)
@@ -126,7 +129,7 @@ func TestRivalsAndBounds(t *testing.T) {
 			t.Errorf("only %d answers of %s of 72 were compared", n, name)
 		}
 	}
-	if len(compared) != 3 {
+	if len(compared) != 5 {
 		t.Errorf("only %v were compared", compared)
 	}
 }
