@@ -80,12 +80,12 @@ NOISE    ?= 0
 TINES    ?= 60
 score: ## measure plans on a generated market: POOLS=n SEED=n MAXSTEPS=n ORDERS=n NOISE=x BASE=commit
 ifeq ($(origin BASE),file)
-	@$(call score_run)
+	@$(score_run)
 else
 	@rm -rf build/base && mkdir -p build/base && git archive $(BASE) | tar x -C build/base
 	@cd build/base && go build -o ../base-braid ./cmd/braid && rm -rf ../base
 	@go build -o build/score-braid ./cmd/braid
-	@BASE_BINARY=$(CURDIR)/build/base-braid BINARY=$(CURDIR)/build/score-braid $(call score_run)
+	@export BASE_BINARY=$(CURDIR)/build/base-braid BINARY=$(CURDIR)/build/score-braid; $(score_run)
 endif
 
 score_run = set -o pipefail; \

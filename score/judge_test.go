@@ -7,6 +7,7 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 
+	"braid/benchfile"
 	"braid/market"
 	"braid/plan"
 	"braid/rival"
@@ -56,6 +57,43 @@ func TestReplay(t *testing.T) {
 		o.MaxSteps = last
 		if _, err := score.Replay(s, o, p.Steps, p.AmountOut); last > 0 && !errors.Is(err, score.ErrTooLong) {
 			t.Errorf("order %d: %d steps of %d allowed: %v", i, last+1, last, err)
+		}
+	}
+}
+
+// TestStepsOf: a plan that was written to a file replays like the plan itself, and
+// one that names what is not there is refused.
+func TestStepsOf(t *testing.T) {
+	m, s := generated(t, score.Sized(300, 3))
+	trades, err := m.Orders(s, "large", 12, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range trades {
+		o := order(t, s, &trades[i], 32)
+		p, err := router.Find(s, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		written := benchfile.Result{Out: p.AmountOut.String()}
+		for k := range p.Steps {
+			written.Steps = append(written.Steps, benchfile.NewStep(s, &p.Steps[k]))
+		}
+		steps, out, err := score.StepsOf(s, &written)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if gas, err := score.Replay(s, o, steps, out); err != nil || gas != p.Gas {
+			t.Errorf("order %d: %v, gas %d of %d", i, err, gas, p.Gas)
+		}
+		first := &written.Steps[0]
+		first.Out = first.In
+		if _, _, err := score.StepsOf(s, &written); !errors.Is(err, score.ErrClaim) {
+			t.Errorf("a swap of a token for itself: %v", err)
+		}
+		first.Pool = len(s.Pools())
+		if _, _, err := score.StepsOf(s, &written); !errors.Is(err, score.ErrClaim) {
+			t.Errorf("a pool that is not there: %v", err)
 		}
 	}
 }
