@@ -2,6 +2,7 @@ package score
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"braid/market"
@@ -19,6 +20,7 @@ type Variant struct {
 type Loss struct {
 	Name    string
 	Bps     Quantiles // of the first one's output, net of gas; negative where the variant pays more
+	Gain    float64   // the most that the variant pays more for an order, in bps
 	Refused int       // orders for which only the variant has no plan: they count as 10,000 bps
 	Time    float64   // ratio of the CPU time for all orders
 }
@@ -61,6 +63,9 @@ func Ablate(s *market.Snapshot, orders []router.Order, variants []Variant) ([]Lo
 	for v := range variants {
 		losses[v].Name = variants[v].Name
 		losses[v].Bps = QuantilesOf(bps[v])
+		if len(bps[v]) > 0 {
+			losses[v].Gain = max(0, -slices.Min(bps[v]))
+		}
 		losses[v].Time = float64(spent[v]) / float64(spent[0])
 	}
 	return losses, nil
