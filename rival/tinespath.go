@@ -48,8 +48,8 @@ func (t *Tines) extend(at, n int, last *tinesVert, reached *int) {
 	if math.IsNaN(out) || math.IsInf(out, 0) {
 		return
 	}
+	e.newGas = gas
 	gas += v.gas - e.gas
-	e.newGas = gas - v.gas + e.gas
 	total := (out - gas*next.gasPrice) * (next.price / last.price)
 	if next.from < 0 {
 		next.order = *reached
@@ -66,7 +66,7 @@ func (t *Tines) apply(from, to int) {
 	for at := to; at != from; {
 		e := &t.edges[t.verts[at].from]
 		side := e.side(at) // of the token that the path pays
-		sign := float64(1 - 2*(1-side))
+		sign := float64(2*side - 1)
 		other := int(e.token[1-side])
 		e.flow[1-side] += sign * t.verts[other].amount
 		e.flow[side] += sign * t.verts[at].amount
