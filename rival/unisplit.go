@@ -64,7 +64,7 @@ func (u *Uniswap) split(paths []uniPath, to int, amount u256.Int) (Answer, bool)
 
 // quotes is what the paths pay for a part, best first.
 func (u *Uniswap) quotes(paths []uniPath, to int, part u256.Int) (list []uniQuote) {
-	gas := gasCost(u.s, u.s.Price(to).USD)
+	gas := u.s.GasIn(to)
 	for _, path := range paths {
 		if q, ok := u.quote(path.edges, part, gas); ok {
 			list = append(list, q)

@@ -23,13 +23,19 @@ func variants() []score.Variant {
 			return router.Find(s, o)
 		}
 	}
-	return []score.Variant{
+	list := []score.Variant{
 		{Name: "full", Find: router.Find},
 		{Name: "single path", Find: router.Single},
 		{Name: "3 hops", Find: with(func(o *router.Order) { o.MaxHops = 3 })},
 		{Name: "8 steps", Find: with(func(o *router.Order) { o.MaxSteps = 8 })},
 		{Name: "half the budget", Find: with(func(o *router.Order) { o.Budget = max(1, o.MaxSteps) * router.DefaultBudget / 2 })},
 	}
+	for _, stage := range router.Stages() {
+		list = append(list, score.Variant{Name: "without " + stage, Find: func(s *market.Snapshot, o router.Order) (plan.Plan, error) {
+			return router.FindWithout(s, o, stage)
+		}})
+	}
+	return list
 }
 
 // arbitrage is the noise of markets that hold arbitrage.
