@@ -143,8 +143,8 @@ func BenchmarkQuote(b *testing.B) {
 	}
 }
 
-// BenchmarkApply is an event of a book and, as "and a quote", the first quote
-// and supply after it.
+// BenchmarkApply is an event of a book and, where it says so, the first quote and
+// the supply after it.
 func BenchmarkApply(b *testing.B) {
 	f := &Family{}
 	for _, n := range []int{20, 60, 500, 100_000} {

@@ -19,8 +19,8 @@ func (p *Pool) Supply(in, out int) *venue.Supply {
 	}
 	side := p.book[in]
 	n := side.reach()
-	pieces := pieces{in: in, pool: p, unit: [2]float64{p.unit[x].Float(), p.unit[y].Float()}, rate: p.rate.Float() / wad.Float()}
-	pieces.Pieces = make([]venue.Piece, 0, min(n, nearPieces+farPieces))
+	s := &venue.Supply{Pieces: make([]venue.Piece, 0, min(n, nearPieces+farPieces))}
+	pieces := pieces{Supply: s, in: in, pool: p, unit: [2]float64{p.unit[x].Float(), p.unit[y].Float()}, rate: p.rate.Float() / wad.Float()}
 	group := max(1, (n-nearPieces+farPieces-1)/farPieces) // levels of a piece
 	for i := 0; i < n; {
 		run := side.Run(i)
@@ -29,12 +29,12 @@ func (p *Pool) Supply(in, out int) *venue.Supply {
 			pieces.level(&run[j], i, i <= nearPieces || (i-nearPieces)%group == 0 || i == n)
 		}
 	}
-	return &pieces.Supply
+	return s
 }
 
 // pieces are a supply that is being made.
 type pieces struct {
-	venue.Supply
+	*venue.Supply
 	pool       *Pool
 	in         int
 	unit       [2]float64 // of the pool
@@ -44,8 +44,7 @@ type pieces struct {
 
 // level adds level number n, counted from 1, with which a piece may end.
 func (s *pieces) level(l *level, n int, ends bool) {
-	price := l.price.Float()
-	size := l.shares.Float()
+	price, size := l.price.Float(), l.shares.Float()
 	s.size, s.paid = s.size+size, s.paid+size*price
 	if !ends {
 		return

@@ -8,7 +8,8 @@ import (
 	"braid/venue"
 )
 
-// deep is a market of n orders a side at prices apart, with a vault between.
+// deep is a market of n orders a side at prices apart, with a vault between. Many
+// orders are closer to each other, so that all prices are above zero.
 func deep(n int) *Pool {
 	t := &terms{
 		lot: [2]lot{newLot(8), newLot(-3)}, sizePrecision: u256.From(1e10), toWad: u256.From(1e9), maxQuote: max96.Div(u256.From(1e10)),
@@ -49,7 +50,7 @@ func BenchmarkQuote(b *testing.B) {
 	}
 }
 
-// BenchmarkApply is an event of a book and, as "and levels", the levels of both
+// BenchmarkApply is an event of a book and, where it says so, the levels of both
 // sides after it.
 func BenchmarkApply(b *testing.B) {
 	f := &Family{}

@@ -119,9 +119,6 @@ func samePrice(orders sequence.List[order], at, most int) (same []order) {
 		for n < min(len(run), most-len(same)) && run[n].price == price {
 			n++
 		}
-		if n == 0 {
-			break
-		}
 		if same == nil {
 			same = run[:n]
 		} else {
