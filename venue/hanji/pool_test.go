@@ -162,7 +162,7 @@ func BenchmarkApply(b *testing.B) {
 						b.Fatal(err)
 					}
 					if quote {
-						if _, err := next.Quote(x, y, u256.From(uint64(n*500%400_000))); err != nil {
+						if _, err := next.Quote(x, y, u256.From(uint64(min(n*500, 400_000)))); err != nil {
 							b.Fatal(err)
 						}
 						venue.SupplyOf(next, x, y)
