@@ -33,7 +33,7 @@ import (
 // recipient must receive what the plan says. ORDERS and SEED in the environment set
 // the number and the seed.
 func TestLocalChain(t *testing.T) {
-	orders, r := venuetest.Setting(t, "ORDERS", 600), rand.New(rand.NewPCG(venuetest.Setting(t, "SEED", 3), 9))
+	orders, r := venuetest.Setting(t, "ORDERS", 300), rand.New(rand.NewPCG(venuetest.Setting(t, "SEED", 3), 9))
 	l := newLocal(t)
 	kinds := map[venue.Type]int{}
 	gain := map[string]float64{}
@@ -67,7 +67,7 @@ func TestLocalChain(t *testing.T) {
 // market after each plan is computed by the pools. Rounding lets a rival be ahead
 // by noise in some.
 func TestLocalMarket(t *testing.T) {
-	orders, r := venuetest.Setting(t, "ORDERS", 1200), rand.New(rand.NewPCG(venuetest.Setting(t, "SEED", 4), 9))
+	orders, r := venuetest.Setting(t, "ORDERS", 400), rand.New(rand.NewPCG(venuetest.Setting(t, "SEED", 4), 9))
 	l := newLocal(t)
 	s := l.settle()
 	for done := 0; done < int(orders); {
