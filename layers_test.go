@@ -37,9 +37,10 @@ var mayImport = map[string][]string{
 	"market":         {"u256", "venue"},
 	"monad":          {"u256", "venue", "market"},
 	"router/flow":    {"venue"},
-	"router/path":    {"u256", "venue", "market", "router/flow"},
-	"router/exact":   {"u256", "venue", "market", "plan", "router/flow", "router/path"},
-	"router/bound":   {"u256", "market", "router/flow", "router/path"},
+	"router/graph":   {"venue", "market"},
+	"router/path":    {"u256", "venue", "market", "router/flow", "router/graph"},
+	"router/exact":   {"u256", "venue", "plan", "router/flow", "router/graph", "router/path"},
+	"router/bound":   {"u256", "router/flow", "router/graph", "router/path"},
 	"router":         {"u256", "venue", "market", "plan", "router/flow", "router/path", "router/exact", "router/bound"},
 	"markettest":     {"u256", "venue", "ticks", "market", "plan", "venue/univ2", "venue/univ3", "venue/univ4", "venue/hanji", "venue/nadfun"},
 	"rival":          {"u256", "venue", "market", "plan"},
@@ -57,7 +58,7 @@ var mayImport = map[string][]string{
 }
 
 // pure packages have no clock, no log, no files and no network.
-var pure = []string{"u256", "gas", "venue", "ticks", "sequence", "venue/univ2", "venue/univ3", "venue/univ4", "venue/balancer", "venue/kuru", "venue/hanji", "venue/nadfun", "families", "plan", "market", "monad", "router/flow", "router/path", "router/exact", "router/bound", "router", "calldata"}
+var pure = []string{"u256", "gas", "venue", "ticks", "sequence", "venue/univ2", "venue/univ3", "venue/univ4", "venue/balancer", "venue/kuru", "venue/hanji", "venue/nadfun", "families", "plan", "market", "monad", "router/flow", "router/graph", "router/path", "router/exact", "router/bound", "router", "calldata"}
 
 // impure are the standard packages that a pure package may not import.
 var impure = []string{"log", "log/slog", "net", "net/http", "os", "time", "context"}

@@ -11,6 +11,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 
 	"braid/market"
+	_ "braid/router/graph" // made with every snapshot
 	"braid/ticks"
 	"braid/u256"
 	"braid/venue"

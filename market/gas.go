@@ -34,23 +34,23 @@ type gasCosts struct {
 func (s *Snapshot) gasCosts() *gasCosts {
 	s.gas.once.Do(func() {
 		g := s.Graph()
-		s.gas.all = g.gasIn(s, 2*len(g.Sources))
+		s.gas.all = g.gasIn(s, true)
 		if s.gas.inLine = s.gas.all; g.outOfLine {
-			s.gas.inLine = g.gasIn(s, len(g.Sources))
+			s.gas.inLine = g.gasIn(s, false)
 		}
 	})
 	return &s.gas
 }
 
-// gasIn is the cost of a unit of gas by token, through arcs of so many sources.
-func (g *Graph) gasIn(s *Snapshot, sources int) []float64 {
+// gasIn is the cost of a unit of gas by token, through pools that contradict prices too, or not.
+func (g *Graph) gasIn(s *Snapshot, outOfLine bool) []float64 {
 	in := make([]float64, len(g.tokens))
 	native, ok := s.tokenNo.of(s.chain.WrappedNative)
 	cost := s.GasPrice().Float() * tradedGas
 	if !ok || cost == 0 {
 		return in
 	}
-	brings, buys := g.brought(native, cost, sources), g.bought(native, cost, sources)
+	brings, buys := g.brought(native, cost, outOfLine), g.bought(native, cost, outOfLine)
 	for t := range in {
 		if !math.IsInf(buys[t], 1) {
 			in[t] = min(brings[t], buys[t]) / tradedGas
@@ -60,19 +60,19 @@ func (g *Graph) gasIn(s *Snapshot, sources int) []float64 {
 }
 
 // brought is by token the most that an amount of the given one brings; 0 if nothing.
-func (g *Graph) brought(token int, amount float64, sources int) []float64 {
+func (g *Graph) brought(token int, amount float64, outOfLine bool) []float64 {
 	most := make([]float64, len(g.tokens))
 	most[token] = amount
 	g.spread(token, func(t int, reached func(t int, clearly bool)) {
-		arcs := g.All(t)
-		for i := range arcs {
-			a, best := &arcs[i], most[arcs[i].To]
-			if a.Spot*most[t] <= best || int(a.Source) >= sources {
+		directions, first := g.Out(t)
+		for i := range directions {
+			d, best := &directions[i], most[directions[i].To]
+			if d.Supply == nil || d.Supply.Spot()*most[t] <= best || g.contradicts[first+i] && !outOfLine {
 				continue
 			}
-			if y, _ := a.Pay(most[t]); y > best {
-				most[a.To] = y
-				reached(int(a.To), y > best*clearly)
+			if y, _ := d.Pay(most[t]); y > best {
+				most[d.To] = y
+				reached(int(d.To), y > best*clearly)
 			}
 		}
 	})
@@ -81,33 +81,27 @@ func (g *Graph) brought(token int, amount float64, sources int) []float64 {
 
 // bought is by token the least that buys an amount of the given one; infinite if no
 // amount does.
-func (g *Graph) bought(token int, amount float64, sources int) []float64 {
+func (g *Graph) bought(token int, amount float64, outOfLine bool) []float64 {
 	least := make([]float64, len(g.tokens))
 	for t := range least {
 		least[t] = math.Inf(1)
 	}
 	least[token] = amount
 	g.spread(token, func(t int, reached func(t int, clearly bool)) {
-		g.Into(t, func(from int, a *Arc) {
-			best := least[from]
-			if least[t] >= best*a.Spot || int(a.Source) >= sources {
-				return
+		directions, first := g.Out(t)
+		for i := range directions {
+			from, back := directions[i].To, g.back[first+i]
+			d, best := &g.directions[back], least[directions[i].To]
+			if d.Supply == nil || least[t] >= best*d.Supply.Spot() || g.contradicts[back] && !outOfLine {
+				continue
 			}
-			if x := a.need(least[t]); x < best {
+			if x := d.Supply.Need(least[t]); x < best {
 				least[from] = x
-				reached(from, best > x*clearly)
+				reached(int(from), best > x*clearly)
 			}
-		})
+		}
 	})
 	return least
-}
-
-// need is the input for which an arc pays so much; infinite if none does.
-func (a *Arc) need(y float64) float64 {
-	if rest := a.Spot - y*a.bend; y <= rest*a.width {
-		return y / rest
-	}
-	return a.Supply.Need(y)
 }
 
 // spread has the neighbours of a token looked at, then those of each token that was
@@ -116,7 +110,7 @@ func (g *Graph) spread(token int, look func(t int, reached func(t int, clearly b
 	now, next := []int32{int32(token)}, []int32(nil)
 	queued := make([]bool, len(g.tokens))
 	reached := func(t int, clearly bool) {
-		if clearly && !queued[t] && g.kinds[t] != deadEnd {
+		if clearly && !queued[t] && !g.deadEnd(t) {
 			queued[t] = true
 			next = append(next, int32(t))
 		}
@@ -130,4 +124,15 @@ func (g *Graph) spread(token int, look func(t int, reached func(t int, clearly b
 			queued[t] = false
 		}
 	}
+}
+
+// deadEnd says whether all pools of a token lead to one other token.
+func (g *Graph) deadEnd(token int) bool {
+	directions, _ := g.Out(token)
+	for i := range directions {
+		if directions[i].To != directions[0].To {
+			return false
+		}
+	}
+	return true
 }

@@ -7,102 +7,71 @@ import (
 	"braid/venue"
 )
 
-// Graph is the market as a search wants it: every direction of every pool that
-// takes anything, with its supply, the best first. It is a function of the
-// snapshot, made when first asked for; what follows from a pool alone is taken
-// from the graph of an older snapshot that had the same pool.
-//
-// It is made in passes over flat arrays, from the pools' lanes to the tokens'
-// arcs: one price can move every worth, so that no row is sure to stay.
+// Graph is which pools join which tokens, with their supplies and the prices that follow
+// from them. It is a function of the snapshot, made when first asked for; what follows from
+// a pool alone is taken from the graph of an older snapshot that had the same pool.
 type Graph struct {
-	Arcs     []Arc
-	Worth    []float64 // of a raw unit of each token, to compare; never 0
-	Sources  []*venue.Source
-	Unlisted []bool // by token: not on the token list
-	Core     *Core
+	Sources []*venue.Source
 
-	prices    []Price // by token
-	outOfLine bool    // a pool contradicts the prices of its tokens
-	ways      []Way   // as Arcs
-	fans      []fan   // by token
-	kinds     []uint8 // by token, of arcs that lead to it
+	*layout
+	tokens     []Token
+	pools      []venue.Pool
+	directions []Direction
+	votes      []vote // as directions
 
-	*ground
-	tokens []Token
-	pools  []venue.Pool
-	lanes  []lane
-	rates  []rate // as lanes
-	votes  []vote // as lanes
+	prices      []Price   // by token
+	reference   []float64 // by token: its price, or the median where that is withheld; 0 if unknown
+	contradicts []bool    // by direction: the pool contradicts the prices of its tokens
+	outOfLine   bool      // one does
+	derived     any
 }
 
-// Way is what a look at an arc needs in most cases. Its lift is that of Onward.
-// A worth of w is no more than Lift*w/(1+Fade*w) behind it, if it is no more
-// than a heap.
-type Way struct {
-	To, Rank       int32 // Rank is that in the core, or -1
-	Lift, Fade     float32
-	Back, BackFade float32 // of the arc the other way
+// A raw unit is worth no more than all the money there is, and not so little that as many
+// as a balance can count come to nothing. What pools say beyond is no price: whoever
+// strings together pools of tokens of his own can have them say anything, and overflow
+// all that is computed from it.
+const LeastPrice, MostPrice = 1e-80, 1e15
+
+// Credible says whether a price of a raw unit can be one.
+func Credible(price float64) bool { return price >= LeastPrice && price <= MostPrice }
+
+// Tokens are all tokens, by their numbers.
+func (g *Graph) Tokens() []Token { return g.tokens }
+
+// Out are the directions that leave a token, in the order of their pools, and the number
+// of the first.
+func (g *Graph) Out(token int) ([]Direction, int) {
+	first, end := g.row[token], g.row[token+1]
+	return g.directions[first:end], int(first)
 }
 
-// Arc leads through a pool to a token. The first piece of its supply stands in
-// it, so that most looks need nothing else.
-type Arc struct {
-	Pool, To int32
-	In, Out  uint8  // positions in the pool
-	Source   uint16 // in Sources; more by their number if the pool contradicts the prices of its tokens
-	gas      uint32
-	Spot     float64 // price of the first unit
-	bend     float64
-	width    float64 // of the first piece
-	Lift     float64
-	Onward   float64 // lift of this arc and the best one to follow
-	Supply   *venue.Supply
-}
+// Row are the number of the first direction that leaves a token and that after the last.
+func (g *Graph) Row(token int) (first, end int) { return int(g.row[token]), int(g.row[token+1]) }
 
-// Pay is what x brings, and the gas; negative when x is too much.
-func (a *Arc) Pay(x float64) (y, gas float64) {
-	if x <= a.width {
-		return a.Spot * x / (1 + a.bend*x), float64(a.gas)
-	}
-	y, _, gas = a.Supply.Pay(x)
-	return y, gas
-}
+// Direction is the one with a number.
+func (g *Graph) Direction(no int) *Direction { return &g.directions[no] }
 
-// Fan are the arcs out of a token to well connected ones, the highest lift
-// first. Lift is what is left of a unit's worth behind the arc.
-func (g *Graph) Fan(token int) []Arc { f := g.fans[token]; return g.Arcs[f.start:f.others] }
+// Back is the number of the direction the other way.
+func (g *Graph) Back(no int) int { return int(g.back[no]) }
 
-// Others are the arcs to tokens that are not well connected but lead on, the
-// highest Onward first.
-func (g *Graph) Others(token int) []Arc { f := g.fans[token]; return g.Arcs[f.others:f.ends] }
+// Contradicts says whether the pool of a direction contradicts the prices of its tokens.
+func (g *Graph) Contradicts(no int) bool { return g.contradicts[no] }
 
-// Ways are the arcs of Fan and Others in short, and where in Arcs they begin;
-// of a token with more than limit those of Fan alone.
-func (g *Graph) Ways(token, limit int) (ways []Way, fan, start int) {
-	f := g.fans[token]
-	end := f.ends
-	if int(end-f.start) > limit {
-		end = f.others
-	}
-	return g.ways[f.start:end], int(f.others - f.start), int(f.start)
-}
+// ReferencePrices are the prices of raw units by token, also those that are withheld; 0 if
+// unknown. The caller may change them.
+func (g *Graph) ReferencePrices() []float64 { return append([]float64(nil), g.reference...) }
 
-// Connected says whether a token is well connected: if so, Fan has the arcs
-// that lead to it.
-func (g *Graph) Connected(token int) bool { return g.kinds[token] == connected }
+// derive makes what is derived from graphs; nil if nothing is.
+var derive func(g *Graph, old any, from []int32) any
 
-// All are the arcs out of a token, also those to dead ends.
-func (g *Graph) All(token int) []Arc { f := g.fans[token]; return g.Arcs[f.start:f.end] }
+// Derive has a value made with every graph and kept in it, so that readers of a snapshot
+// find it ready: the router's index. It is made from the graph, from the value of an older
+// graph (nil if there is none), and from what tells by direction which of the older
+// graph's it is, or -1 if it is none or its pool has changed. Call it once, from init.
+func Derive(make func(g *Graph, old any, from []int32) any) { derive = make }
 
-// Into are the arcs that lead to a token, with the tokens they leave.
-func (g *Graph) Into(token int, do func(from int, a *Arc)) {
-	row := g.out(token)
-	for i := range row {
-		if a := g.lanes[row[i].back].arc; a > 0 {
-			do(int(row[i].To), &g.Arcs[a-1])
-		}
-	}
-}
+// Derived is the value made by the function given to Derive.
+func (g *Graph) Derived() any { return g.derived }
 
 // Edge leads from a token through a pool to another token. Pool and To are
 // dense numbers, In and Out positions in the pool.
@@ -114,10 +83,11 @@ type Edge struct {
 // Edges lead out of a token, in the order in which their pools came, whether
 // they take anything or not.
 func (s *Snapshot) Edges(token int) iter.Seq[Edge] {
-	g := s.Graph()
+	directions, _ := s.Graph().Out(token)
 	return func(yield func(Edge) bool) {
-		for _, l := range g.out(token) {
-			if !yield(Edge{Pool: int(l.Pool), To: int(l.To), In: int(l.In), Out: int(l.Out)}) {
+		for i := range directions {
+			d := &directions[i]
+			if !yield(Edge{Pool: int(d.Pool), To: int(d.To), In: int(d.In), Out: int(d.Out)}) {
 				return
 			}
 		}
@@ -149,21 +119,14 @@ func same[T comparable](a, b []T) bool {
 }
 
 func (s *Snapshot) newGraph(old *Graph) *Graph {
-	n := len(s.tokens.all)
-	g := &Graph{Worth: make([]float64, n), Unlisted: make([]bool, n), kinds: make([]uint8, n), fans: make([]fan, n)}
+	g := &Graph{}
 	if old == nil {
-		old = &Graph{ground: &ground{row: []int32{0}}}
+		old = &Graph{layout: &layout{row: []int32{0}}}
 	}
-	arcs := g.lay(s, old)
+	from := g.take(s, old)
 	g.price(s)
-	g.appraise()
-	scales := g.settle(arcs)
-	exits := g.lift()
-	g.Core = g.newCore()
-	g.fanOut(exits, scales, arcs)
-	g.radiate()
-	for t := range s.tokens.all {
-		g.Unlisted[t] = !s.tokens.all[t].Verified
+	if derive != nil {
+		g.derived = derive(g, old.derived, from)
 	}
 	return g
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 
 	"braid/market"
+	"braid/router/graph"
 	"braid/u256"
 	"braid/venue"
 	"braid/venue/univ2"
@@ -207,13 +208,13 @@ func TestAbsurdPrices(t *testing.T) {
 			pools = append(pools, pool(i, tokens[i-1], tokens[i], a, b), pool(i+100, tokens[i%2], tokens[i], 1e7, 1e3))
 		}
 		s := next(t, market.New(chain), 1, tokens, pools...)
-		for i, worth := range s.Graph().Worth {
-			if !(worth >= 1e-80 && worth <= 1e15) || s.Price(i).USD > 1e15 {
-				t.Errorf("token %d is worth %g at a price of %g", i, worth, s.Price(i).USD)
+		for i, ref := range graph.Of(s).Ref {
+			if !(ref >= 1e-80 && ref <= 1e15) || s.Price(i).USD > 1e15 {
+				t.Errorf("token %d is compared at %g and priced at %g", i, ref, s.Price(i).USD)
 			}
-			for _, a := range s.Graph().All(i) {
-				if !(a.Onward >= 0 && a.Onward <= math.MaxFloat64) {
-					t.Errorf("token %d: an arc lifts by %g", i, a.Onward)
+			for _, l := range graph.Of(s).All(i) {
+				if !(l.Onward >= 0 && l.Onward <= math.MaxFloat64) {
+					t.Errorf("token %d: a link has a ratio of %g", i, l.Onward)
 				}
 			}
 		}

@@ -128,7 +128,7 @@ func (p *pricing) offer(token int, weak bool) {
 		if v.mid == 0 || v.weak && !weak || p.tokens[v.to].usd != 0 || p.single(int(v.to)) {
 			continue
 		}
-		if depth := min(t.depth, t.usd*v.depth); depth > p.queue.deepest[v.to] && credible(t.usd/v.mid) {
+		if depth := min(t.depth, t.usd*v.depth); depth > p.queue.deepest[v.to] && Credible(t.usd/v.mid) {
 			p.queue.push(offer{token: v.to, depth: depth})
 		}
 	}
@@ -168,7 +168,7 @@ func (p *pricing) vote(token int, weak bool) bool {
 		if u.usd == 0 || v.mid == 0 || v.weak && !weak || uint32(u.first-t.first) < uint32(t.subtree) {
 			continue
 		}
-		if usd := u.usd * v.mid; credible(usd) {
+		if usd := u.usd * v.mid; Credible(usd) {
 			p.ballot.add(ballotVote{usd: usd, weight: min(v.depth, u.depth/usd), from: v.to})
 		}
 	}
@@ -224,25 +224,26 @@ func (p *pricing) nest() {
 // finish writes the prices down, with those of tokens that have but one pool, and which
 // pools contradict them. Where a price is withheld the median is still a reference price.
 func (p *pricing) finish() {
-	p.prices = make([]Price, len(p.tokens))
+	p.prices, p.reference = make([]Price, len(p.tokens)), make([]float64, len(p.tokens))
+	p.contradicts = make([]bool, len(p.directions))
 	for t := range p.tokens {
 		token := &p.tokens[t]
 		if token.usd == 0 && p.single(t) {
 			v := &p.votesOf(t)[0]
-			if usd := p.tokens[v.to].usd * v.mid; credible(usd) {
+			if usd := p.tokens[v.to].usd * v.mid; Credible(usd) {
 				token.usd = usd
 			}
 		}
-		p.prices[t].USD, p.Worth[t] = token.usd, cmp.Or(token.usd, token.median)
+		p.prices[t].USD, p.reference[t] = token.usd, cmp.Or(token.usd, token.median)
 	}
 	for t := range p.prices {
-		price, row, rates := &p.prices[t], p.votesOf(t), p.rates[p.row[t]:]
+		price, row, contradicts := &p.prices[t], p.votesOf(t), p.contradicts[p.row[t]:]
 		for i := range row {
 			v := &row[i]
 			price.Liquidity += price.USD * v.reserve
 			said := v.mid * p.prices[v.to].USD
-			rates[i].outOfLine = (said > inLine*price.USD || price.USD > inLine*said) && said > 0 && price.USD > 0
-			p.outOfLine = p.outOfLine || rates[i].outOfLine
+			contradicts[i] = (said > inLine*price.USD || price.USD > inLine*said) && said > 0 && price.USD > 0
+			p.outOfLine = p.outOfLine || contradicts[i]
 		}
 	}
 }

@@ -61,7 +61,8 @@ func TestDisagreement(t *testing.T) {
 		t.Errorf("three pools that contradict each other make a price of %g", got)
 	}
 	s := next(t, market.New(chain), 1, []market.Token{dollar, native}, three...)
-	if worth := s.Graph().Worth[1] / s.Graph().Worth[0]; worth < 1 || worth > 1.21 {
+	reference := s.Graph().ReferencePrices()
+	if worth := reference[1] / reference[0]; worth < 1 || worth > 1.21 {
 		t.Errorf("the reference price is %g", worth)
 	}
 	if got := twoTokens(t, append(three, pool(4, dollar, native, 3.3e24, 3e24))...); math.Abs(got-1.1) > 1e-9 {

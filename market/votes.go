@@ -37,11 +37,11 @@ type vote struct {
 // depth is the least that the pool takes of a token, or pays of it, until the price is
 // worse: a pool that takes very much of a token at a made-up price has no weight beyond
 // what it can pay.
-func (g *Graph) setVotes(lane, back int32, arcs *stock) {
-	p, l, b := g.pools[g.lanes[lane].Pool], &g.lanes[lane], &g.lanes[back]
+func (g *Graph) setVotes(no, back int32) {
+	p, l, b := g.pools[g.directions[no].Pool], &g.directions[no], &g.directions[back]
 	there, here := vote{to: l.To}, vote{to: b.To}
-	x, y := executable(l, arcs)
-	v, w := executable(b, arcs)
+	x, y := executable(l)
+	v, w := executable(b)
 	spotThere, spotBack := p.Spot(int(l.In), int(l.Out)), p.Spot(int(l.Out), int(l.In))
 	switch {
 	case x > 0 && v > 0:
@@ -61,7 +61,7 @@ func (g *Graph) setVotes(lane, back int32, arcs *stock) {
 	if b.Out == 0 || b.In == 0 && b.Out == 1 {
 		here.reserve = p.Depth(int(b.In))
 	}
-	g.votes[lane], g.votes[back] = there, here
+	g.votes[no], g.votes[back] = there, here
 }
 
 // middle is the price between both directions. Both spots are net of the same fee, their
@@ -79,11 +79,11 @@ func middle(there, back float64) float64 {
 }
 
 // executable is what a direction takes and pays until the price is worse.
-func executable(l *lane, arcs *stock) (x, y float64) {
-	if l.arc == 0 {
+func executable(d *Direction) (x, y float64) {
+	s := d.Supply
+	if s == nil {
 		return 0, 0
 	}
-	s := arcs.of(l).Supply
 	x, y, _, _ = s.Until(s.Spot() * (1 - worse))
 	return min(x, mostDepth), min(y, mostDepth)
 }

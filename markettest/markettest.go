@@ -141,8 +141,8 @@ func (w *World) V4(a, b string, at ticks.Point, list ...ticks.Position) {
 	w.Pools = append(w.Pools, p)
 }
 
-// Level is what an order book takes at a price of thousandths.
-type Level struct{ Price, Amount float64 }
+// Level is a price in thousandths and what an order book takes at it.
+type Level [2]float64
 
 // Book adds an order book that pays b for a, in lots of a thousandth of a and
 // a millionth of b, without a fee.
@@ -161,7 +161,7 @@ func (w *World) Book(source, a, b string, levels ...Level) {
 		}
 		venue.Number(t, &stops)
 		venue.List(t, &levels, func(l *Level) {
-			price, size := u256.FromFloat(l.Price), u256.FromFloat(l.Amount/1e15)
+			price, size := u256.FromFloat(l[0]), u256.FromFloat(l[1]/1e15)
 			shares, value = shares.Add(size), value.Add(size.Mul(price))
 			t.Int(&price)
 			t.Int(&shares)

@@ -198,7 +198,7 @@ func TestScripts(t *testing.T) {
 			// A thousand at 1, and nothing worth having behind them.
 			name: "a level of an order book is taken to its end",
 			pools: func(w *markettest.World) {
-				w.Book("book", "A", "B", markettest.Level{Price: 1000, Amount: 1e3 * e18}, markettest.Level{Price: 900, Amount: 1e5 * e18})
+				w.Book("book", "A", "B", markettest.Level{1000, 1e3 * e18}, markettest.Level{900, 1e5 * e18})
 				w.Pool("two", "A", 1e6*e18, "B", 1e6*e18)
 			},
 			in: "A", amount: 2e3 * e18, out: "B",
@@ -264,7 +264,7 @@ func TestScripts(t *testing.T) {
 			pools: func(w *markettest.World) {
 				w.Ranges("one", "A", "C", ticks.Position{Lower: -1000, Upper: 1000, Liquidity: u256.FromFloat(1e12)})
 				w.Pool("two", "C", 1e12, "D", 1e12*1e13)
-				w.Book("book", "D", "B", markettest.Level{Price: 1100, Amount: 1e15})
+				w.Book("book", "D", "B", markettest.Level{1100, 1e15})
 				w.Pool("two", "D", 1e6*e18, "B", 1e6*e18)
 			},
 			in: "A", amount: 2921, out: "B",
@@ -273,7 +273,7 @@ func TestScripts(t *testing.T) {
 		{
 			name: "less than a lot goes elsewhere",
 			pools: func(w *markettest.World) {
-				w.Book("book", "A", "B", markettest.Level{Price: 1000, Amount: 1e3 * e18})
+				w.Book("book", "A", "B", markettest.Level{1000, 1e3 * e18})
 				w.Pool("two", "A", 1e6*e18, "B", 1e6*e18)
 			},
 			in: "A", amount: 5e14, out: "B",

@@ -191,7 +191,7 @@ func (p *problem) contest(c candidate) candidate {
 	if len(alone.Steps) == 0 || c.split.AmountOut.Float() > (1+clearly)*max(paid(c.path), alone.AmountOut.Float())+p.GasPrice*float64(c.split.Gas) {
 		return c
 	}
-	floor := (alone.AmountOut.Float() - p.GasPrice*float64(alone.Gas)) * p.Graph.Worth[p.Out]
+	floor := (alone.AmountOut.Float() - p.GasPrice*float64(alone.Gas)) * p.Graph.Ref[p.Out]
 	best := *alone
 	other, _, signs, err := p.exactly(floor)
 	if c.met(signs); err == nil {

@@ -22,9 +22,9 @@ func bestOf(s *market.Snapshot, o Order, steps int) (best float64) {
 	n := &p.net
 	var all []flow.Hop
 	for from := range s.Tokens() {
-		arcs := p.Graph.All(from)
-		for k := range arcs {
-			if a := &arcs[k]; from != p.Out && int(a.To) != p.In {
+		links := p.Graph.All(from)
+		for k := range links {
+			if a := &links[k]; from != p.Out && int(a.To) != p.In {
 				all = append(all, flow.Hop{Direction: path.DirectionOf(a), From: from, To: int(a.To), Supply: a.Supply})
 			}
 		}
@@ -35,7 +35,7 @@ func bestOf(s *market.Snapshot, o Order, steps int) (best float64) {
 			p.resetNetwork()
 			n.Amount = o.AmountIn.Float()
 			for t := range s.Tokens() {
-				n.Nodes[n.AddNode(t)].Price = p.Graph.Worth[t] / p.Graph.Worth[p.Out]
+				n.Nodes[n.AddNode(t)].Price = p.Graph.Ref[t] / p.Graph.Ref[p.Out]
 			}
 			for i := range chosen {
 				if !n.Insert(chosen[i : i+1]) {

@@ -174,9 +174,9 @@ func (b *certificate) joinLinks() {
 	n := b.net
 	n.Edges = n.Edges[:0]
 	for i := range n.Nodes {
-		arcs := b.Graph.All(n.Nodes[i].Token)
-		for k := range arcs {
-			a := &arcs[k]
+		links := b.Graph.All(n.Nodes[i].Token)
+		for k := range links {
+			a := &links[k]
 			if to := n.NodeOf(int(a.To)); to >= 0 && b.open(a) {
 				n.Edges = append(n.Edges, flow.Edge{Direction: path.DirectionOf(a), Supply: a.Supply, From: i, To: to})
 			}

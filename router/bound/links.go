@@ -3,8 +3,8 @@ package bound
 import (
 	"math"
 
-	"braid/market"
 	"braid/router/flow"
+	"braid/router/graph"
 	"braid/router/path"
 	"braid/u256"
 )
@@ -161,7 +161,7 @@ func (b *certificate) setLinkPrices() {
 }
 
 // linkPrice is what a link pays that is no edge.
-func (b *certificate) linkPrice(a *market.Arc, from int) float64 {
+func (b *certificate) linkPrice(a *graph.Link, from int) float64 {
 	part := 1.
 	if i := b.net.NodeOf(from); i >= 0 && len(b.links.outOf) > 0 {
 		part -= b.links.outOf[i]

@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"braid/market"
+	"braid/router/graph"
 )
 
 // look gives all tokens prices by those of the nodes.
@@ -40,13 +40,13 @@ func (b *certificate) close() {
 	for i := 0; i < len(b.queue) && i < queueRounds*len(b.price); i++ {
 		u := int(b.queue[i])
 		b.queued[u] = false
-		ways, _, _ := b.Graph.Ways(u, math.MaxInt)
-		b.effort += len(ways)
-		unit := b.price[u] / b.Graph.Worth[u] * (1 + slack)
-		for k := range ways {
-			way := &ways[k]
-			t := int(way.To)
-			v := float64(way.Back) * unit * b.Graph.Worth[t]
+		brief, _, _ := b.Graph.Bounds(u, math.MaxInt)
+		b.effort += len(brief)
+		unit := b.price[u] / b.Graph.Ref[u] * (1 + slack)
+		for k := range brief {
+			l := &brief[k]
+			t := int(l.To)
+			v := float64(l.Back) * unit * b.Graph.Ref[t]
 			if v <= b.price[t]*(1+8*slack) || b.net.NodeOf(t) >= 0 || !b.Usable(t) {
 				continue
 			}
@@ -72,7 +72,7 @@ func (b *certificate) relax() {
 	for i, before := 0, math.Inf(1); i < relaxations && b.left < before*relaxed; i++ {
 		before, b.left = b.left, 0
 		for _, t := range b.hot {
-			if len(b.Graph.All(t)) <= market.Wide {
+			if len(b.Graph.All(t)) <= graph.MaxBack {
 				b.left += b.balance(t)
 			}
 		}
@@ -104,15 +104,15 @@ func (b *certificate) balance(t int) (left float64) {
 // and what that leaves.
 func (b *certificate) trades(t int, show func(sold, bought, profit float64)) {
 	v := b.price[t]
-	b.Graph.Into(t, func(from int, a *market.Arc) {
+	b.Graph.Into(t, func(from int, a *graph.Link) {
 		if u := b.price[from]; a.Spot*v > u && b.open(a) && !b.unused(from) {
 			x, y, _, _ := a.Supply.Until(u / v)
 			show(0, y, y*v-x*u)
 		}
 	})
-	arcs := b.Graph.All(t)
-	for i := range arcs {
-		a := &arcs[i]
+	links := b.Graph.All(t)
+	for i := range links {
+		a := &links[i]
 		if u := b.price[a.To]; a.Spot*u > v && b.open(a) {
 			x, y, _, _ := a.Supply.Until(v / u)
 			show(x, 0, y*u-x*v)
@@ -122,9 +122,9 @@ func (b *certificate) trades(t int, show func(sold, bought, profit float64)) {
 
 // bid is what the neighbours give for a token, ask what they take.
 func (b *certificate) bid(t int) (bid float64) {
-	arcs := b.Graph.All(t)
-	for i := range arcs {
-		if a := &arcs[i]; b.open(a) {
+	links := b.Graph.All(t)
+	for i := range links {
+		if a := &links[i]; b.open(a) {
 			bid = max(bid, a.Spot*b.price[a.To])
 		}
 	}
@@ -133,7 +133,7 @@ func (b *certificate) bid(t int) (bid float64) {
 
 func (b *certificate) ask(t int) float64 {
 	ask := math.Inf(1)
-	b.Graph.Into(t, func(from int, a *market.Arc) {
+	b.Graph.Into(t, func(from int, a *graph.Link) {
 		if b.open(a) && !b.unused(from) {
 			ask = min(ask, b.price[from]/a.Spot)
 		}
@@ -148,14 +148,14 @@ func (b *certificate) appraise() {
 	clear(b.profit)
 	b.hot, b.left = b.hot[:0], 0
 	b.sum = n.Evaluate()
-	b.effort += len(b.Graph.Arcs)
+	b.effort += len(b.Graph.Links)
 	for t, v := range b.price {
 		if b.unused(t) {
 			continue
 		}
-		node, arcs := n.NodeOf(t) >= 0, b.Graph.All(t)
-		for i := range arcs {
-			a := &arcs[i]
+		node, links := n.NodeOf(t) >= 0, b.Graph.All(t)
+		for i := range links {
+			a := &links[i]
 			u := b.price[a.To]
 			if a.Spot*u <= v || node && n.NodeOf(int(a.To)) >= 0 || !b.open(a) {
 				continue
@@ -209,7 +209,7 @@ func (b *certificate) widen() bool {
 }
 
 // open says whether a plan may use a link out of a token that it may use.
-func (b *certificate) open(a *market.Arc) bool { return !b.Excluded[a.Source] && !b.unused(int(a.To)) }
+func (b *certificate) open(a *graph.Link) bool { return !b.Excluded[a.Source] && !b.unused(int(a.To)) }
 
 // unused says whether no plan may use a token.
 func (b *certificate) unused(t int) bool { return !b.Usable(t) }

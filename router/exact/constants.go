@@ -33,6 +33,6 @@ const (
 // something instead.
 var headrooms = []float64{0, 1e-7, 1e-4, -2e-3}
 
-// sizes are the parts of the order for which branches are looked for, in two ways: the
+// sizes are the parts of the order for which branches are looked for, in two bounds: the
 // best path for all first, or what is best for less and can be no more.
 var sizes = [2][maxBranches]int{{parts, 1, 1, 1, 1, 1, 1, 1}, {4, 4, 4, 1, 1, 1, 1, 1}}

@@ -3,9 +3,9 @@ package exact
 import (
 	"slices"
 
-	"braid/market"
 	"braid/plan"
 	"braid/router/flow"
+	"braid/router/graph"
 	"braid/router/path"
 	"braid/u256"
 	"braid/venue"
@@ -17,7 +17,7 @@ import (
 func Exchange(p *path.Problem, best plan.Plan) plan.Plan {
 	for i := range best.Steps {
 		s := &best.Steps[i]
-		parallel(p, &best, s, func(a *market.Arc) {
+		parallel(p, &best, s, func(a *graph.Link) {
 			y, _ := a.Pay(s.AmountIn.Float())
 			if y < s.AmountOut.Float()*(1-exchangeable) {
 				return
@@ -34,10 +34,10 @@ func Exchange(p *path.Problem, best plan.Plan) plan.Plan {
 }
 
 // parallel shows the links that lead as a step does, through pools that are not in use.
-func parallel(p *path.Problem, of *plan.Plan, s *plan.Step, show func(*market.Arc)) {
+func parallel(p *path.Problem, of *plan.Plan, s *plan.Step, show func(*graph.Link)) {
 	from, _ := p.Snapshot.Token(s.TokenIn())
 	to, _ := p.Snapshot.Token(s.TokenOut())
-	p.Between(from, to, func(a *market.Arc) {
+	p.Between(from, to, func(a *graph.Link) {
 		if !uses(of, p.Pools[a.Pool]) {
 			show(a)
 		}
@@ -51,7 +51,7 @@ func uses(p *plan.Plan, pool venue.Pool) bool {
 // OnePool is the plan, or one pool alone if that pays more.
 func OnePool(p *path.Problem, amount u256.Int, best plan.Plan) plan.Plan {
 	floor := best.AmountOut.Float()*(1-exchangeable) - p.GasPrice*float64(best.Gas)
-	p.Between(p.In, p.Out, func(a *market.Arc) {
+	p.Between(p.In, p.Out, func(a *graph.Link) {
 		if y, gas := a.Pay(amount.Float()); y-p.GasPrice*gas < floor {
 			return
 		}

@@ -3,8 +3,8 @@ package exact
 import (
 	"slices"
 
-	"braid/market"
 	"braid/plan"
+	"braid/router/graph"
 	"braid/router/path"
 	"braid/u256"
 )
@@ -100,7 +100,7 @@ func spare(p *path.Problem, of *plan.Plan, i int) ([]plan.Step, bool) {
 // bestParallel is the step that makes most of an amount between the tokens of another,
 // through a pool that is not in use.
 func bestParallel(p *path.Problem, of *plan.Plan, s *plan.Step, amount u256.Int) (best plan.Step, ok bool) {
-	parallel(p, of, s, func(a *market.Arc) {
+	parallel(p, of, s, func(a *graph.Link) {
 		q, err := p.Pools[a.Pool].Quote(int(a.In), int(a.Out), amount)
 		if err == nil && (!ok || q.Out.Gt(best.AmountOut)) {
 			best, ok = stepOf(p, path.DirectionOf(a)), true

@@ -63,7 +63,7 @@ func Sequential(s *path.Search, amount u256.Int, least float64, avoid []flow.Dir
 // LeastValue is the least value for Sequential if each part is to pay a share of what
 // another plan pays for it.
 func LeastValue(p *path.Problem, other *plan.Plan, share float64) float64 {
-	return share * other.AmountOut.Float() / parts * p.Graph.Worth[p.Out]
+	return share * other.AmountOut.Float() / parts * p.Graph.Ref[p.Out]
 }
 
 // newBranch asks what a path pays for every number of parts.

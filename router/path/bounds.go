@@ -4,8 +4,8 @@ import (
 	"math"
 	"slices"
 
-	"braid/market"
 	"braid/router/flow"
+	"braid/router/graph"
 )
 
 // bounds say for each token how much a unit of value there can become at the end of a
@@ -38,20 +38,20 @@ type end struct {
 // made is what bounds are made for.
 type made struct {
 	reach int     // links of a path
-	size  int     // of market.Sizes, that all links see
+	size  int     // of graph.Sizes, that all links see
 	least float64 // value that the last links see; if not 0, those into the last token are taken at what they pay for it
 }
 
 // fromLink is a link with the token it leaves.
 type fromLink struct {
 	from int
-	arc  *market.Arc
+	link *graph.Link
 }
 
-// sizeOf is the size, of market.Sizes, that all links of a path surely see which ends with
+// sizeOf is the size, of graph.Sizes, that all links of a path surely see which ends with
 // so much value.
 func sizeOf(value float64) (size int) {
-	for size+1 < len(market.Sizes) && market.Sizes[size+1]*endRatio <= value {
+	for size+1 < len(graph.Sizes) && graph.Sizes[size+1]*endRatio <= value {
 		size++
 	}
 	return size
@@ -150,13 +150,13 @@ func (o *bounds) lazy(left int) bool { return left > 1 && left == o.reach-1 }
 
 // ofToken is the bound of a token that is no hub, by its few links.
 func (s *Search) ofToken(t, left int) (best float64) {
-	o, arcs := s.bounds, s.Graph.All(t)
-	ways, fan, _ := s.Graph.Ways(t, math.MaxInt)
-	for i := range ways[:fan] {
-		best = max(best, float64(ways[i].Lift*o.hub[left-1][ways[i].Rank]))
+	o, links := s.bounds, s.Graph.All(t)
+	brief, hubs, _ := s.Graph.Bounds(t, math.MaxInt)
+	for i := range brief[:hubs] {
+		best = max(best, float64(brief[i].Ratio*o.hub[left-1][brief[i].Rank]))
 	}
-	for i := fan; i < len(arcs); i++ {
-		best = max(best, arcs[i].Lift*float64(o.other[arcs[i].To][left-1]))
+	for i := hubs; i < len(links); i++ {
+		best = max(best, links[i].Ratio*float64(o.other[links[i].To][left-1]))
 	}
 	return best
 }

@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"slices"
 
-	"braid/market"
 	"braid/router/flow"
+	"braid/router/graph"
 )
 
 // Column is a path that may join a network: from one of its nodes to another, or to the
@@ -14,7 +14,7 @@ type Column struct {
 	gain  float64
 	out   float64 // of it alone
 	gas   float64
-	arc   *market.Arc // the last
+	link  *graph.Link // the last
 	token int32       // which it leaves, with the label that led there
 	hops  int
 	slot  int8
@@ -45,19 +45,19 @@ type look struct {
 func (s *Search) price(n *flow.Network, l look, barred *Barred) ([]Column, Signs, []int) {
 	s.forget()
 	s.columns = s.columns[:0]
-	worth := s.Graph.Worth[s.Out]
+	ref := s.Graph.Ref[s.Out]
 	for i := range n.Nodes {
 		t, v := n.Nodes[i].Token, n.Nodes[i].Price
 		if i == flow.Source || !(v > 0) {
 			s.toNodes.end(t, 0)
 		} else {
-			s.toNodes.end(t, v*worth/s.Graph.Worth[t])
+			s.toNodes.end(t, v*ref/s.Graph.Ref[t])
 		}
 		if v > 0 && (i == flow.Source || i != flow.Sink && !l.fromFirst && !slices.Contains(l.skip, t)) {
 			*s.layers[0].at(t) = labelSet{{amount: l.chunk / v, origin: int32(i), from: -1, before: -1}}
 		}
 	}
-	w := sweep{Search: s, net: n, chunk: l.chunk, need: l.chunk * worth, reach: s.MaxHops, avoid: l.avoid, stepPrice: n.StepPrice, barred: barred}
+	w := sweep{Search: s, net: n, chunk: l.chunk, need: l.chunk * ref, reach: s.MaxHops, avoid: l.avoid, stepPrice: n.StepPrice, barred: barred}
 	if len(n.Nodes) > smallNetwork && !l.long {
 		w.reach = min(s.MaxHops, nearHops)
 	}
@@ -73,13 +73,13 @@ func (s *Search) price(n *flow.Network, l look, barred *Barred) ([]Column, Signs
 // trace is the path of a column.
 func (s *Search) trace(c *Column) []flow.Hop {
 	path := make([]flow.Hop, c.hops)
-	arc, t, slot := c.arc, c.token, c.slot
+	link, t, slot := c.link, c.token, c.slot
 	for k := c.hops - 1; ; k-- {
 		l := &s.layers[k].labels[s.layers[k].slot[t]-1][slot]
-		path[k] = flow.Hop{Direction: DirectionOf(arc), From: int(t), To: int(arc.To), Supply: arc.Supply, Amount: l.amount}
+		path[k] = flow.Hop{Direction: DirectionOf(link), From: int(t), To: int(link.To), Supply: link.Supply, Amount: l.amount}
 		if k == 0 {
 			return path
 		}
-		arc, t, slot = l.arc, l.from, l.slot
+		link, t, slot = l.link, l.from, l.slot
 	}
 }

@@ -3,8 +3,8 @@ package path
 import (
 	"math"
 
-	"braid/market"
 	"braid/router/flow"
+	"braid/router/graph"
 )
 
 // extendBounds lets the bounds reach so many links, one after the other.
@@ -34,22 +34,22 @@ func (s *Search) extendBounds(reach int) {
 		o.max[k] = float64(most)
 	}
 	if k := o.reach - 1; o.lazy(k) {
-		o.max[k] = max(o.max[k], float64(o.largest*largest(s.Graph.Core.Tops[o.size])))
+		o.max[k] = max(o.max[k], float64(o.largest*largest(s.Graph.Core.MaxRatio[o.size])))
 	}
 }
 
 // fromEnd offers what is paid at an end to the tokens before it.
 func (s *Search) fromEnd(e end) {
 	// If it is no hub, no token's links to hubs show those that lead there.
-	if o := s.bounds; !s.Graph.Connected(e.token) {
-		s.Graph.Into(e.token, func(from int, a *market.Arc) { o.into = append(o.into, fromLink{from, a}) })
+	if o := s.bounds; !s.Graph.IsHub(e.token) {
+		s.Graph.Into(e.token, func(from int, a *graph.Link) { o.into = append(o.into, fromLink{from, a}) })
 	}
 	if e.token == s.Out && s.bounds.least > 0 {
 		s.fromLast(e)
 		return
 	}
-	ways, _, _ := s.Graph.Ways(e.token, market.Wide)
-	s.offerBack(ways, 1, e.pays)
+	brief, _, _ := s.Graph.Bounds(e.token, graph.MaxBack)
+	s.offerBack(brief, 1, e.pays)
 }
 
 // noteBehind notes what lies behind the links of tokens that have k to go.
@@ -68,28 +68,28 @@ func (s *Search) extendHubs(k int) {
 	for rank, pays := range o.hub[k] {
 		o.hub[k][rank] = s.oneMore(rank, pays)
 	}
-	s.Budget.Used += (core.Arcs.Len() + core.Detours.Len()) / linksPerEvaluation
+	s.Budget.Used += (core.Links.Len() + core.Detours.Len()) / linksPerEvaluation
 }
 
 // oneMore is what a hub can become with one link more to go, or pays if that is more.
 func (s *Search) oneMore(rank int, pays float32) float32 {
 	o, core := s.bounds, s.Graph.Core
-	if o.blocked[rank] || core.Tops[o.size][rank]*o.largest <= pays {
+	if o.blocked[rank] || core.MaxRatio[o.size][rank]*o.largest <= pays {
 		return pays
 	}
-	pays = maxOver(pays, core.Arcs.From(rank, o.size), o.last, o.largest)
+	pays = maxOver(pays, core.Links.From(rank, o.size), o.last, o.largest)
 	return maxOver(pays, core.Detours.From(rank, o.size), o.before, o.largest)
 }
 
 // maxOver is the best that links between hubs lead to, or best if that is more. None leads
 // to more than most. Bits of floats that are not negative are in their order, so that the
 // greater is chosen without a branch.
-func maxOver(best float32, links []market.Ray, pays []float32, most float32) float32 {
-	for len(links) > 0 && links[0].Lift*most > best {
+func maxOver(best float32, links []graph.HubLink, pays []float32, most float32) float32 {
+	for len(links) > 0 && links[0].Ratio*most > best {
 		n := min(len(links), batch)
 		high := math.Float32bits(best)
 		for _, r := range links[:n] {
-			if b := math.Float32bits(r.Lift * pays[r.To]); b > high {
+			if b := math.Float32bits(r.Ratio * pays[r.To]); b > high {
 				high = b
 			}
 		}
@@ -114,24 +114,24 @@ func (s *Search) throughOthers(k int, seen []int32) {
 	o := s.bounds
 	for _, t := range seen {
 		if row := &o.other[t]; row[k-1] > row[k-2] {
-			ways, _, _ := s.Graph.Ways(int(t), market.Wide)
-			s.offerBack(ways, k, row[k-1])
+			brief, _, _ := s.Graph.Bounds(int(t), graph.MaxBack)
+			s.offerBack(brief, k, row[k-1])
 		}
 	}
-	for _, rank := range s.Graph.Core.Gates {
+	for _, rank := range s.Graph.Core.Gateways {
 		if pays := o.hub[k-1][rank]; pays > o.hub[k-2][rank] {
-			ways, fan, _ := s.Graph.Ways(int(s.Graph.Core.Tokens[rank]), market.Wide)
-			s.offerBack(ways[fan:], k, pays)
+			brief, hubs, _ := s.Graph.Bounds(int(s.Graph.Core.Tokens[rank]), graph.MaxBack)
+			s.offerBack(brief[hubs:], k, pays)
 		}
 	}
 }
 
 // offerBack offers what a token can become to those before it.
-func (s *Search) offerBack(ways []market.Way, k int, pays float32) {
-	s.Budget.Used += len(ways) / linksPerEvaluation
-	w := float32(market.Sizes[s.bounds.size])
-	for i := range ways {
-		s.improve(int(ways[i].To), k, pays*ways[i].Back/(1+w*ways[i].BackFade))
+func (s *Search) offerBack(brief []graph.LinkBound, k int, pays float32) {
+	s.Budget.Used += len(brief) / linksPerEvaluation
+	w := float32(graph.Sizes[s.bounds.size])
+	for i := range brief {
+		s.improve(int(brief[i].To), k, pays*brief[i].Back/(1+w*brief[i].BackImpact))
 	}
 }
 
@@ -139,9 +139,9 @@ func (s *Search) offerBack(ways []market.Way, k int, pays float32) {
 // links then count for that alone.
 func (s *Search) fromLast(e end) {
 	least := s.bounds.least
-	s.Graph.Into(s.Out, func(from int, a *market.Arc) {
-		if y, _ := a.Pay(least / s.Graph.Worth[from]); y > 0 && !s.Excluded[a.Source] {
-			s.improve(from, 1, e.pays*float32(y*s.Graph.Worth[s.Out]/least))
+	s.Graph.Into(s.Out, func(from int, a *graph.Link) {
+		if y, _ := a.Pay(least / s.Graph.Ref[from]); y > 0 && !s.Excluded[a.Source] {
+			s.improve(from, 1, e.pays*float32(y*s.Graph.Ref[s.Out]/least))
 		}
 	})
 }

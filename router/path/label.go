@@ -1,8 +1,8 @@
 package path
 
-import "braid/market"
+import "braid/router/graph"
 
-// layer holds the best ways to reach each token in a given number of hops.
+// layer holds the best bounds to reach each token in a given number of hops.
 type layer struct {
 	slot   []int32 // by token: index+1 into labels, or 0
 	tokens []int32
@@ -13,7 +13,7 @@ type layer struct {
 type label struct {
 	amount float64
 	gas    float64
-	arc    *market.Arc
+	link   *graph.Link
 	origin int32 // the node where the path begins
 	from   int32 // the token before, and which of its labels
 	before int32 // the token before that
@@ -109,7 +109,7 @@ func (at *labelSet) avoiding(token int32, gasCost float64) (best label) {
 
 // fits says whether a label's path may go on through a link: it meets no
 // token and no pool again.
-func (s *Search) fits(k, t, slot int, a *market.Arc) bool {
+func (s *Search) fits(k, t, slot int, a *graph.Link) bool {
 	for ; ; k-- {
 		if t == int(a.To) {
 			return false
@@ -118,7 +118,7 @@ func (s *Search) fits(k, t, slot int, a *market.Arc) bool {
 			return true
 		}
 		l := &s.layers[k].labels[s.layers[k].slot[t]-1][slot]
-		if l.arc.Pool == a.Pool {
+		if l.link.Pool == a.Pool {
 			return false
 		}
 		t, slot = int(l.from), int(l.slot)

@@ -13,13 +13,14 @@ import (
 
 	"braid/market"
 	"braid/router/flow"
+	"braid/router/graph"
 	"braid/venue"
 )
 
 // Problem is between which tokens paths are looked for, and through what.
 type Problem struct {
 	Snapshot *market.Snapshot
-	Graph    *market.Graph
+	Graph    *graph.Graph
 	Pools    []venue.Pool
 	In, Out  int // tokens
 	MaxHops  int
@@ -78,7 +79,7 @@ var searches = sync.Pool{New: func() any { return new(Search) }}
 // NewSearch begins a search between two different tokens.
 func NewSearch(snapshot *market.Snapshot, in, out int, l Limits, b *flow.Budget) *Search {
 	s := searches.Get().(*Search)
-	g := snapshot.Graph()
+	g := graph.Of(snapshot)
 	s.Problem = Problem{
 		Snapshot: snapshot, Graph: g, Pools: snapshot.Pools(), In: in, Out: out,
 		MaxHops: min(l.MaxHops, l.MaxSteps, flow.MaxHops), MaxSteps: l.MaxSteps, InLine: l.InLine, Excluded: s.Excluded[:0],
@@ -126,7 +127,7 @@ func (p *Problem) GasIn(token int) float64 {
 }
 
 // outOfLine says whether the pool of a link contradicts the prices of its tokens.
-func (p *Problem) outOfLine(a *market.Arc) bool { return int(a.Source) >= len(p.Graph.Sources) }
+func (p *Problem) outOfLine(a *graph.Link) bool { return int(a.Source) >= len(p.Graph.Sources) }
 
 // shut says whether paths may not lead through a token.
 func (p *Problem) shut(t int) bool { return p.Shut != nil && p.Shut[t] }
@@ -135,19 +136,19 @@ func (p *Problem) shut(t int) bool { return p.Shut != nil && p.Shut[t] }
 func (p *Problem) Usable(t int) bool { return !p.shut(t) || t == p.In || t == p.Out }
 
 // Between shows the links from one token to another that a plan may use.
-func (p *Problem) Between(from, to int, show func(*market.Arc)) {
+func (p *Problem) Between(from, to int, show func(*graph.Link)) {
 	g := p.Graph
-	if !g.Connected(to) {
-		g.Into(to, func(t int, a *market.Arc) {
+	if !g.IsHub(to) {
+		g.Into(to, func(t int, a *graph.Link) {
 			if t == from && !p.Excluded[a.Source] {
 				show(a)
 			}
 		})
 		return
 	}
-	ways, fan, start := g.Ways(from, math.MaxInt)
-	for i := range ways[:fan] {
-		if a := &g.Arcs[start+i]; int(ways[i].To) == to && !p.Excluded[a.Source] {
+	brief, hubs, start := g.Bounds(from, math.MaxInt)
+	for i := range brief[:hubs] {
+		if a := &g.Links[start+i]; int(brief[i].To) == to && !p.Excluded[a.Source] {
 			show(a)
 		}
 	}
@@ -159,10 +160,10 @@ func (s *Search) Joined() bool {
 	s.layers[0].at(s.In)
 	for k := range s.MaxHops {
 		for _, t := range s.layers[k].tokens {
-			arcs := s.Graph.All(int(t))
-			for i := range arcs {
-				to := int(arcs[i].To)
-				if s.Excluded[arcs[i].Source] {
+			links := s.Graph.All(int(t))
+			for i := range links {
+				to := int(links[i].To)
+				if s.Excluded[links[i].Source] {
 					continue
 				}
 				if to == s.Out {

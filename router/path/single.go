@@ -3,8 +3,8 @@ package path
 import (
 	"math"
 
-	"braid/market"
 	"braid/router/flow"
+	"braid/router/graph"
 	"braid/u256"
 )
 
@@ -14,7 +14,7 @@ import (
 func (s *Search) Best(amount float64, avoid Avoid) (path []flow.Hop, signs Signs) {
 	first, found := s.afterFirst(amount), math.Inf(-1)
 	for _, part := range firstShares {
-		if len(s.Graph.All(s.Out)) > market.Wide {
+		if len(s.Graph.All(s.Out)) > graph.MaxBack {
 			part = 0
 		}
 		s.boundToLast(sizeOf(max(part, 0.5)*first), part*first)
@@ -29,7 +29,7 @@ func (s *Search) Best(amount float64, avoid Avoid) (path []flow.Hop, signs Signs
 			}
 			c, more, ok := s.single(amount, sweep{need: floor, avoid: avoid})
 			if signs = signs.then(more); ok {
-				if found = max(found, c.gain*s.Graph.Worth[s.Out]); found >= floor {
+				if found = max(found, c.gain*s.Graph.Ref[s.Out]); found >= floor {
 					return s.trace(&c), signs
 				}
 			}
@@ -93,7 +93,7 @@ func (s *Search) boundToLast(size int, least float64) {
 
 // boundExact is boundToLast where pools may pay a little more than their supplies.
 func (s *Search) boundExact(floor float64) {
-	s.boundToLast(sizeOf(floor), s.leastBefore((floor-s.Graph.Worth[s.Out])*(1-2*SupplyError)))
+	s.boundToLast(sizeOf(floor), s.leastBefore((floor-s.Graph.Ref[s.Out])*(1-2*SupplyError)))
 }
 
 // single is the best path that a sweep from the first token to the last finds.
@@ -108,7 +108,7 @@ func (s *Search) single(amount float64, w sweep) (best Column, signs Signs, ok b
 			best, ok = *c, true
 		}
 	}
-	if ok && s.outOfLine(best.arc) {
+	if ok && s.outOfLine(best.link) {
 		w.signs.OutOfLine = true
 	}
 	return best, w.signs, ok

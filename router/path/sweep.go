@@ -4,8 +4,8 @@ import (
 	"math"
 	"slices"
 
-	"braid/market"
 	"braid/router/flow"
+	"braid/router/graph"
 	"braid/u256"
 )
 
@@ -34,22 +34,22 @@ type Avoid struct {
 	Pools      []int32
 }
 
-func (v *Avoid) has(a *market.Arc) bool {
+func (v *Avoid) has(a *graph.Link) bool {
 	return len(v.Directions) > 0 && slices.Contains(v.Directions, DirectionOf(a)) || len(v.Pools) > 0 && slices.Contains(v.Pools, a.Pool)
 }
 
 // DirectionOf is the direction of a pool that a link is.
-func DirectionOf(a *market.Arc) flow.Direction {
+func DirectionOf(a *graph.Link) flow.Direction {
 	return flow.Direction{Pool: a.Pool, In: a.In, Out: a.Out}
 }
 
 func (w *sweep) run() {
-	w.gasValue = w.GasPrice * w.Graph.Worth[w.Out]
+	w.gasValue = w.GasPrice * w.Graph.Ref[w.Out]
 	for k := range w.reach {
 		l := &w.layers[k]
 		for i := range w.bounds.into {
 			if e := &w.bounds.into[i]; l.slot[e.from] > 0 {
-				w.try(k, e.from, &l.labels[l.slot[e.from]-1], e.arc)
+				w.try(k, e.from, &l.labels[l.slot[e.from]-1], e.link)
 			}
 		}
 		for i, t := range l.tokens {
@@ -69,34 +69,34 @@ func (w *sweep) must(gas float64, steps int) float64 {
 
 // stepsPrice is the value that a path of so many hops pays for its steps.
 func (w *sweep) stepsPrice(hops int) float64 {
-	return float64(hops) * w.stepPrice * w.Graph.Worth[w.Out]
+	return float64(hops) * w.stepPrice * w.Graph.Ref[w.Out]
 }
 
 // extend leads the labels of a token one hop on, where bounds allow it. Links come by
 // falling ratio, so that the first too weak for any end ends the look.
 func (w *sweep) extend(k, t int, labels *labelSet) {
-	ways, fan, start := w.Graph.Ways(t, math.MaxInt)
+	links, hubs, start := w.Graph.Bounds(t, math.MaxInt)
 	left, o := w.reach-k-1, w.bounds
-	w.Budget.Used += fan / linksPerEvaluation
-	value, must := labels[0].amount*w.Graph.Worth[t], w.must(0, k+1)
-	size := min(value, market.Heap)
+	w.Budget.Used += hubs / linksPerEvaluation
+	value, must := labels[0].amount*w.Graph.Ref[t], w.must(0, k+1)
+	size := min(value, graph.MaxImpactValue)
 	if k > 0 {
 		must += w.stepsPrice(k + 1) // and more
 	}
-	hubs, tops, lazy := o.hub[left], w.Graph.Core.Tops[o.size], o.lazy(left)
-	for i := range ways[:fan] {
-		way := &ways[i]
-		rises := float64(way.Lift) * value
+	behind, top, lazy := o.hub[left], w.Graph.Core.MaxRatio[o.size], o.lazy(left)
+	for i := range links[:hubs] {
+		l := &links[i]
+		rises := float64(l.Ratio) * value
 		if rises*o.max[left] < must {
 			break
 		}
-		need, bound := must*(1+float64(way.Fade)*size), float64(hubs[way.Rank])
-		if lazy && (rises*bound < need || bound == 0) && rises*float64(tops[way.Rank]*o.largest) >= need {
-			bound = w.ofHub(way.Rank, left, need/rises)
+		need, bound := must*(1+float64(l.Impact)*size), float64(behind[l.Rank])
+		if lazy && (rises*bound < need || bound == 0) && rises*float64(top[l.Rank]*o.largest) >= need {
+			bound = w.ofHub(l.Rank, left, need/rises)
 		}
 		if bound > 0 && (rises*bound >= need ||
-			k == 0 && rises*bound >= must && w.net != nil && w.endOf[way.To] > 0) { // a link alone may carry less than a chunk
-			w.try(k, t, labels, &w.Graph.Arcs[start+i])
+			k == 0 && rises*bound >= must && w.net != nil && w.endOf[l.To] > 0) { // a link alone may carry less than a chunk
+			w.try(k, t, labels, &w.Graph.Links[start+i])
 		}
 	}
 	if left > 0 {
@@ -106,21 +106,21 @@ func (w *sweep) extend(k, t int, labels *labelSet) {
 
 // extendToOthers is extend to tokens that are no hubs.
 func (w *sweep) extendToOthers(k, t int, labels *labelSet, must float64) {
-	ways, fan, start := w.Graph.Ways(t, math.MaxInt)
-	left, o, value := w.reach-k-1, w.bounds, labels[0].amount*w.Graph.Worth[t]
-	size, seen := min(value, market.Heap), 0
-	for i := fan; i < len(ways) && seen < maxOthers; i++ {
-		way := &ways[i]
-		most, need := float64(way.Lift)*value*o.max[left-1], must*(1+float64(way.Fade)*size)
+	links, hubs, start := w.Graph.Bounds(t, math.MaxInt)
+	left, o, value := w.reach-k-1, w.bounds, labels[0].amount*w.Graph.Ref[t]
+	size, seen := min(value, graph.MaxImpactValue), 0
+	for i := hubs; i < len(links) && seen < maxOthers; i++ {
+		l := &links[i]
+		most, need := float64(l.Ratio)*value*o.max[left-1], must*(1+float64(l.Impact)*size)
 		if most < must {
 			break
 		}
-		if to := int(way.To); w.endOf[to] == 0 && !w.shut(to) && !(w.InLine && w.Excluded[w.Graph.Arcs[start+i].Source]) {
+		if to := int(l.To); w.endOf[to] == 0 && !w.shut(to) && !(w.InLine && w.Excluded[w.Graph.Links[start+i].Source]) {
 			if seen++; most < need {
 				continue
 			}
-			a := &w.Graph.Arcs[start+i]
-			if bound := w.ofToken(to, left); bound > 0 && a.Lift*value*bound >= need {
+			a := &w.Graph.Links[start+i]
+			if bound := w.ofToken(to, left); bound > 0 && a.Ratio*value*bound >= need {
 				w.try(k, t, labels, a)
 			}
 		}
@@ -129,7 +129,7 @@ func (w *sweep) extendToOthers(k, t int, labels *labelSet, must float64) {
 
 // try leads labels through a link: to an end the best that may, elsewhere also those that
 // are there for the paths that the best would cross.
-func (w *sweep) try(k, t int, labels *labelSet, a *market.Arc) {
+func (w *sweep) try(k, t int, labels *labelSet, a *graph.Link) {
 	if w.Excluded[a.Source] || w.avoid.has(a) {
 		return
 	}
@@ -151,7 +151,7 @@ func (w *sweep) try(k, t int, labels *labelSet, a *market.Arc) {
 		case !w.fits(k, t, slot, a):
 		case w.net == nil && l.amount > a.Supply.Max:
 			w.signs.TooLarge, over = true, true
-		case over && l.amount*w.Graph.Worth[t] < capacityShare*w.layers[0].labels[0][0].amount*w.Graph.Worth[w.In]:
+		case over && l.amount*w.Graph.Ref[t] < capacityShare*w.layers[0].labels[0][0].amount*w.Graph.Ref[w.In]:
 		case end < 0:
 			w.pass(k, t, slot, l, a)
 			if k != 2 {
@@ -178,7 +178,7 @@ func (w *sweep) bar(c *Column) {
 }
 
 // cycle notes the token where a label's path began if a link back to it gains.
-func (w *sweep) cycle(l *label, a *market.Arc) {
+func (w *sweep) cycle(l *label, a *graph.Link) {
 	from := &w.net.Nodes[l.origin]
 	if l.amount*a.Spot*from.Price < w.chunk+(l.gas+leastGas)*w.GasPrice || slices.Contains(w.cycles, from.Token) {
 		return
@@ -189,10 +189,10 @@ func (w *sweep) cycle(l *label, a *market.Arc) {
 }
 
 // pass leads a label through a link to a token that is no end.
-func (w *sweep) pass(k, t, slot int, from *label, a *market.Arc) {
+func (w *sweep) pass(k, t, slot int, from *label, a *graph.Link) {
 	to := int(a.To)
-	gasCost := w.gasValue / w.Graph.Worth[to]
-	next := label{amount: from.amount * a.Spot * (1 + spotSlack), gas: from.gas + leastGas, arc: a, origin: from.origin, from: int32(t), before: from.from, slot: int8(slot)}
+	gasCost := w.gasValue / w.Graph.Ref[to]
+	next := label{amount: from.amount * a.Spot * (1 + spotSlack), gas: from.gas + leastGas, link: a, origin: from.origin, from: int32(t), before: from.from, slot: int8(slot)}
 	if i := w.layers[k+1].slot[to]; i > 0 && !w.layers[k+1].labels[i-1].wants(&next, k+1, gasCost) {
 		return
 	}
@@ -203,11 +203,11 @@ func (w *sweep) pass(k, t, slot int, from *label, a *market.Arc) {
 	next.amount, next.gas = y, from.gas+gas
 	need, bound := w.must(next.gas, 1)+w.stepsPrice(k+2), 0.
 	if rank := w.Graph.Core.Rank[to]; rank >= 0 {
-		bound = w.ofHub(rank, w.reach-k-1, need/(y*w.Graph.Worth[to]))
+		bound = w.ofHub(rank, w.reach-k-1, need/(y*w.Graph.Ref[to]))
 	} else {
 		bound = w.ofToken(to, w.reach-k-1)
 	}
-	value := w.Graph.Worth[to] * bound
+	value := w.Graph.Ref[to] * bound
 	if !(y*value >= need) {
 		return
 	}
@@ -219,7 +219,7 @@ func (w *sweep) pass(k, t, slot int, from *label, a *market.Arc) {
 }
 
 // pay is what a link brings in whole units.
-func (w *sweep) pay(a *market.Arc, x float64) (y, gas float64, ok bool) {
+func (w *sweep) pay(a *graph.Link, x float64) (y, gas float64, ok bool) {
 	w.Budget.Used++
 	y, gas = a.Pay(x)
 	if y < 0 {
@@ -236,15 +236,15 @@ func (w *sweep) pay(a *market.Arc, x float64) (y, gas float64, ok bool) {
 // quote has a label paid by the pool itself.
 func (w *sweep) quote(next, from *label) bool {
 	w.Budget.Used += quoteEvaluations
-	q, err := w.Pools[next.arc.Pool].Quote(int(next.arc.In), int(next.arc.Out), u256.FromFloat(from.amount))
+	q, err := w.Pools[next.link.Pool].Quote(int(next.link.In), int(next.link.Out), u256.FromFloat(from.amount))
 	next.amount, next.gas = q.Out.Float(), from.gas+float64(q.Gas)
 	return err == nil
 }
 
 // arrive is a path that ends at an end, for a chunk or, of one link, for as much as pays;
 // false if it gains nothing.
-func (w *sweep) arrive(k, t, slot int, from *label, a *market.Arc, end int, chunk bool) (c Column, ok bool) {
-	c = Column{arc: a, token: int32(t), hops: k + 1, slot: int8(slot)}
+func (w *sweep) arrive(k, t, slot int, from *label, a *graph.Link, end int, chunk bool) (c Column, ok bool) {
+	c = Column{link: a, token: int32(t), hops: k + 1, slot: int8(slot)}
 	v, u := 0., 1. // prices where it begins and ends
 	if w.net != nil {
 		v, u = w.net.Nodes[from.origin].Price, w.net.Nodes[end].Price
@@ -259,8 +259,8 @@ func (w *sweep) arrive(k, t, slot int, from *label, a *market.Arc, end int, chun
 			return c, false
 		}
 		if w.exact {
-			last := label{amount: y, gas: from.gas + gas, arc: a}
-			if last.amount*w.Graph.Worth[w.Out] < w.must(last.gas, 0) || !w.quote(&last, from) {
+			last := label{amount: y, gas: from.gas + gas, link: a}
+			if last.amount*w.Graph.Ref[w.Out] < w.must(last.gas, 0) || !w.quote(&last, from) {
 				return c, false
 			}
 			y, gas = last.amount, last.gas-from.gas
@@ -273,7 +273,7 @@ func (w *sweep) arrive(k, t, slot int, from *label, a *market.Arc, end int, chun
 		c.gain = y*u - x*v - gas*w.GasPrice - w.stepPrice
 	}
 	if w.net == nil {
-		w.need = max(w.need, c.gain*w.Graph.Worth[w.Out])
+		w.need = max(w.need, c.gain*w.Graph.Ref[w.Out])
 		return c, true
 	}
 	if ok = c.gain > w.chunk*leastGain; ok {

@@ -1,12 +1,12 @@
-package market
+package graph
 
 import "braid/venue"
 
-// fade is the bend of the lowest hyperbola that begins with the price of a
-// supply and is nowhere below it up to an amount: the least that spot/y - 1/x
-// becomes where x brings y. That is at an end of a piece, or once within it,
-// where both pay the same for a little more.
-func fade(s *venue.Supply, most float64) float64 {
+// impact is the bend of the lowest hyperbola that begins with the price of a supply and is
+// nowhere below it up to an amount: the least that spot/y - 1/x becomes where x brings y.
+// That is at an end of a piece, or once within it, where both pay the same for a little
+// more.
+func impact(s *venue.Supply, most float64) float64 {
 	spot, least := s.Spot(), s.Pieces[0].Bend()
 	for i := 1; i < len(s.Pieces) && s.Pieces[i].In < most; i++ {
 		p, end := &s.Pieces[i], most
