@@ -64,6 +64,9 @@ const (
 	// joinGain and littleGain are parts of the order: what a path must gain to join, and
 	// below which the next look is for smaller chunks.
 	joinGain, littleGain = 1e-7, 1e-5
+	// edgesPerStep and moreEdges are how many edges a network may have while it grows, by
+	// K: edgesPerStep*K + moreEdges.
+	edgesPerStep, moreEdges = 3, 8
 	// barredGain is the part of the order that a path must gain for what bars it to be
 	// displaced.
 	barredGain = 1e-4

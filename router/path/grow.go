@@ -86,4 +86,4 @@ func (s *Search) JoinOne(n *flow.Network, chunk float64, hops int, avoid Avoid, 
 }
 
 // MaxEdges is how many edges a network may have for a plan of so many steps.
-func MaxEdges(maxSteps int) int { return 3*maxSteps + 8 }
+func MaxEdges(maxSteps int) int { return edgesPerStep*maxSteps + moreEdges }

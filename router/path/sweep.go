@@ -35,7 +35,7 @@ type Avoid struct {
 }
 
 func (v *Avoid) has(a *graph.Link) bool {
-	return len(v.Directions) > 0 && slices.Contains(v.Directions, DirectionOf(a)) || len(v.Pools) > 0 && slices.Contains(v.Pools, a.Pool)
+	return slices.Contains(v.Directions, DirectionOf(a)) || slices.Contains(v.Pools, a.Pool)
 }
 
 // DirectionOf is the direction of a pool that a link is.
@@ -130,7 +130,7 @@ func (w *sweep) extendToOthers(k, t int, labels *labelSet, must float64) {
 // try leads labels through a link: to an end the best that may, elsewhere also those that
 // are there for the paths that the best would cross.
 func (w *sweep) try(k, t int, labels *labelSet, a *graph.Link) {
-	if w.Excluded[a.Source] || w.avoid.has(a) {
+	if w.Excluded[a.Source] || len(w.avoid.Directions)+len(w.avoid.Pools) > 0 && w.avoid.has(a) {
 		return
 	}
 	end := int(w.endOf[a.To]) - 1
