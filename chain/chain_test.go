@@ -123,6 +123,9 @@ func TestHeadStates(t *testing.T) {
 		head   uint64
 		want   chain.BlockState
 	}{{5, "Proposed", 5, chain.Proposed}, {5, "Voted", 5, chain.Voted}, {6, "Proposed", 6, chain.Proposed}, {5, "Finalized", 6, chain.Proposed}, {6, "Verified", 6, chain.Finalized}} {
+		n.mu.Lock()
+		n.head = c.head // what the node answers when it is polled
+		n.mu.Unlock()
 		head := block(c.number)
 		head["blockId"], head["commitState"] = hash(c.number), c.state
 		n.states <- head
