@@ -74,7 +74,7 @@ func (g *limitedProvider) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case !granted:
 		g.refused++
-	case g.random.Float64() < g.overload && ask.ID != nil:
+	case g.overload > 0 && ask.ID != nil && g.random.Float64() < g.overload:
 		g.busy++
 		overload = overloads[g.random.IntN(len(overloads))]
 	}
