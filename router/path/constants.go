@@ -13,6 +13,8 @@ const (
 	// leastGain is the part of a chunk that a path must gain to join: less is float noise.
 	leastGain = 1e-9
 	// maxOthers is how many links of one token to tokens that are no hubs are looked at.
+	// Half and double change no retail order on 1,000 or 10,000 pools (180 orders); with
+	// arbitrage of 2 % in 300 tokens they move orders by hundreds of bps either way.
 	maxOthers = 64
 
 	// slack is what 32-bit floats may lose on a path, as a part.
@@ -43,7 +45,10 @@ const (
 	SupplyError = 1e-5
 
 	// nearHops is how many hops a path makes from one node of a network to another, and
-	// fewHops under a step price with more than manySteps: longer ones seldom join.
+	// fewHops under a step price with more than manySteps: longer ones seldom join. With 2
+	// retail orders on 10,000 pools lost 7.6 bps on average and 417 at worst; with 5 they
+	// gained 0.06 and lost 0.2 at worst (60 orders, generated market, 32 steps). On 1,000
+	// pools neither made more than 0.1 bps (120 orders).
 	nearHops, fewHops = 3, 2
 	// smallNetwork is how many nodes a network has at most for paths of all hops to join.
 	smallNetwork = 3
@@ -53,7 +58,11 @@ const (
 	// maxRounds is how often at most paths are looked for while a network grows.
 	maxRounds = 24
 	// FirstChunk is the part of the order for which paths are looked for first, lastChunk
-	// the least; chunks become smaller by chunkRatio when little joins.
+	// the least; chunks become smaller by chunkRatio when little joins. Half and double of
+	// FirstChunk: within 0.1 bps on 1,000 pools (120 orders), 3.4 bps at worst either way
+	// and less than 0.01 on average on 10,000 (60 orders); at 100 times that size double
+	// lost 179 on average and half 6. Half and double of lastChunk: nothing, but 0.03 for
+	// one of 180 orders.
 	FirstChunk, lastChunk, chunkRatio = 1. / 4, 1. / 1000, 5
 	// WholeChunk is the part from which on paths from the first token are looked for alone.
 	WholeChunk = 1. / 20
