@@ -5,8 +5,7 @@ package bound
 // holds at any prices. Where nothing is said about half and double of a constant, that was
 // not measured.
 const (
-	// maxEffort is how many links are looked at, or the like, before the search ends: some
-	// seconds.
+	// maxEffort is how many links are looked at, or the like, before the search ends.
 	maxEffort = 100_000_000
 	// maxTokens is how many tokens have their prices found together: the size of a network.
 	maxTokens = 256
