@@ -33,7 +33,7 @@ async function streams(service: Service): Promise<number> {
 }
 
 async function until(what: string, holds: () => Promise<boolean>): Promise<void> {
-  for (const end = Date.now() + 20_000; !(await holds()); await new Promise((resolve) => setTimeout(resolve, 100))) {
+  for (const end = Date.now() + 60_000; !(await holds()); await new Promise((resolve) => setTimeout(resolve, 100))) {
     if (Date.now() > end) throw new Error(`timeout: ${what}`);
   }
 }
