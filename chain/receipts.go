@@ -115,8 +115,7 @@ func (n *node) postRPC(ctx context.Context, method string, args ...any) ([]byte,
 	}
 	defer answer.Body.Close()
 	if answer.StatusCode != http.StatusOK {
-		reason, _ := io.ReadAll(io.LimitReader(answer.Body, 1<<10))
-		return nil, rpc.HTTPError{StatusCode: answer.StatusCode, Status: answer.Status, Body: reason}
+		return nil, rpc.HTTPError{StatusCode: answer.StatusCode, Status: answer.Status}
 	}
 	// The content length is claimed by the node: it sizes the first buffer, up
 	// to 4 MiB, and is not relied upon.
