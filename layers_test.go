@@ -49,7 +49,8 @@ var mayImport = map[string][]string{
 	"calldata":       {"u256", "gas", "venue", "plan"},
 	"chain":          {"u256", "market", "contracts"},
 	"faults":         {},
-	"indexer":        {"u256", "venue", "market", "chain"},
+	"codec":          {"venue", "market"},
+	"indexer":        {"u256", "venue", "market", "codec", "chain"},
 	"devchain":       {"u256", "gas", "venue", "market", "monad", "contracts", "evm", "plan", "calldata"},
 	"web":            {},
 	"api":            {"u256", "venue", "market", "monad", "plan", "router", "calldata"},
@@ -58,7 +59,7 @@ var mayImport = map[string][]string{
 }
 
 // pure packages have no clock, no log, no files and no network.
-var pure = []string{"u256", "gas", "venue", "ticks", "sequence", "venue/univ2", "venue/univ3", "venue/univ4", "venue/balancer", "venue/kuru", "venue/hanji", "venue/nadfun", "families", "plan", "market", "monad", "router/flow", "router/graph", "router/path", "router/exact", "router/bound", "router", "calldata"}
+var pure = []string{"u256", "gas", "venue", "ticks", "sequence", "venue/univ2", "venue/univ3", "venue/univ4", "venue/balancer", "venue/kuru", "venue/hanji", "venue/nadfun", "families", "plan", "market", "codec", "monad", "router/flow", "router/graph", "router/path", "router/exact", "router/bound", "router", "calldata"}
 
 // impure are the standard packages that a pure package may not import.
 var impure = []string{"log", "log/slog", "net", "net/http", "os", "time", "context"}

@@ -145,9 +145,10 @@ type unusable struct {
 	previous venue.Pool // the pool before its state became unknown, to be read again; nil if paused
 }
 
-// Info, Idle and the other methods implement venue.Pool and venue.Idler.
-func (p unusable) Info() *venue.Info { return p.info }
-func (p unusable) Idle() string      { return p.reason }
+// Info, Idle and the other methods implement codec.Unusable and venue.Idler.
+func (p unusable) Info() *venue.Info    { return p.info }
+func (p unusable) Idle() string         { return p.reason }
+func (p unusable) Previous() venue.Pool { return p.previous }
 func (p unusable) Quote(in, out int, amount u256.Int) (venue.Quote, error) {
 	return venue.Quote{}, venue.ErrEmpty
 }

@@ -2,9 +2,11 @@ package indexer
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"hash/crc32"
 
+	"braid/codec"
 	"braid/venue"
 )
 
@@ -32,35 +34,15 @@ func checksum(key, value []byte) uint32 {
 	return crc32.Update(crc32.ChecksumIEEE(key), crc32.IEEETable, value)
 }
 
-// encodePool is a pool as bytes: the first 4 bytes of the topic of its family's
-// creation event, then what the family writes. A pool whose state is not known is
-// written without state, to be read from the chain after a restart. It is nil for
-// a pool of no family.
-func encodePool(storers []venue.Storer, p venue.Pool) []byte {
-	u, unknown := p.(unusable)
-	if unknown {
-		p = u.previous
-	}
-	for _, j := range storers {
-		if unknown {
-			if blank := j.Unloaded(p); blank != nil {
-				p = blank
-			}
-		}
-		if data := j.Save(p); data != nil {
-			topic := j.CreationTopic()
-			return append(topic[:4:4], data...)
-		}
-	}
-	return nil
-}
+// encodePool is a pool as bytes; see codec.EncodePool. A pool whose state is not
+// known is read from the chain after a restart.
+func encodePool(storers []venue.Storer, p venue.Pool) []byte { return codec.EncodePool(storers, p) }
 
 // decodePool is the inverse of encodePool.
 func decodePool(storers []venue.Storer, data []byte) (venue.Pool, error) {
-	for _, j := range storers {
-		if topic := j.CreationTopic(); len(data) >= 4 && string(topic[:4]) == string(data[:4]) {
-			return j.Restore(data[4:])
-		}
+	p, err := codec.DecodePool(storers, data)
+	if errors.Is(err, codec.ErrNoFamily) {
+		err = fmt.Errorf("%w: %w", errDamaged, err)
 	}
-	return nil, fmt.Errorf("%w: a pool of no family", errDamaged)
+	return p, err
 }

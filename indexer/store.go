@@ -13,6 +13,7 @@ import (
 
 	"go.etcd.io/bbolt"
 
+	"braid/codec"
 	"braid/market"
 	"braid/venue"
 )
@@ -46,7 +47,7 @@ import (
 // Integers in keys and checksums are big-endian.
 type Store struct {
 	path        string
-	fingerprint []byte         // identifies format, chain and sources; see newFingerprint
+	fingerprint []byte         // identifies format, chain and sources
 	storers     []venue.Storer // families that can encode and decode pools
 	loaded      *storeContents // read by OpenStore; nil if there was nothing to use
 
@@ -59,10 +60,6 @@ type Store struct {
 	waiting   trie         // waiting pools in the file
 	checksums checksums    // of the records in the file
 }
-
-// storeFormat is raised when the meaning of the bytes changes: files of another
-// format are not used.
-const storeFormat = 3
 
 var (
 	bucketMeta   = []byte("meta")
@@ -97,12 +94,6 @@ type checksums struct {
 // total is the CRC-32 of the checksums, pools first, plus the sum.
 func (c checksums) total() uint32 { return checksum(c.pools, c.tokens) + c.waiting }
 
-// newFingerprint is equal for two runs exactly if one can use the file of the
-// other.
-func newFingerprint(chainID uint64, sources []venue.Source) ([]byte, error) {
-	return json.Marshal([]any{storeFormat, chainID, sources})
-}
-
 // OpenStore reads the file at path, if there is one, and opens path + ".new" to
 // be written. bbolt may panic when it reads a damaged file, which counts as an
 // error here (catchPanics). A file that is damaged is renamed to path + ".damaged-" and the
@@ -113,16 +104,11 @@ func OpenStore(path string, chainID uint64, sources []venue.Source, families []v
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
-	fingerprint, err := newFingerprint(chainID, sources)
+	fingerprint, err := codec.Fingerprint(chainID, sources)
 	if err != nil {
 		return nil, fmt.Errorf("store: %w", err)
 	}
-	s := &Store{path: path, fingerprint: fingerprint}
-	for _, f := range families {
-		if j, ok := f.(venue.Storer); ok {
-			s.storers = append(s.storers, j)
-		}
-	}
+	s := &Store{path: path, fingerprint: fingerprint, storers: codec.Storers(families)}
 	inUse := fmt.Errorf("store %s is in use by another process: give each its own", path)
 	switch err := catchPanics(s.read); {
 	case err == nil || errors.Is(err, fs.ErrNotExist):
