@@ -33,6 +33,7 @@ import (
 // TestAnvil follows anvil, a node that shares no code with ours, with blocks of
 // 300 ms and reorgs. The logs of all its blocks must be proved by its receipts.
 func TestAnvil(t *testing.T) {
+	t.Parallel()
 	a := startAnvil(t)
 	supply := u256.From(1e18).Mul(u256.From(1e9))
 	token := func(name string) common.Address {

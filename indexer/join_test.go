@@ -98,6 +98,7 @@ func samePools(p, q venue.Pool) bool {
 // TestJoinIsFollowing: for every pool, the state read at a block equals the state
 // from following its logs since its creation, and stays equal.
 func TestJoinIsFollowing(t *testing.T) {
+	t.Parallel()
 	b := newBusyChain(t, 7)
 	for range venuetest.Setting(t, "BLOCKS", 80) {
 		b.block()

@@ -89,6 +89,7 @@ func (g *limitedProvider) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // provider that allows 100 blocks per request and 25 requests per second, and is
 // stopped half way. The environment variables BLOCKS and POOLS set its size.
 func TestJoinThroughLimitedProvider(t *testing.T) {
+	t.Parallel()
 	w := newFixture(t, 0)
 	w.createPairs(int(venuetest.Setting(t, "POOLS", 400)), int(venuetest.Setting(t, "BLOCKS", 2500)))
 	g := &limitedProvider{node: w.chain.URL(), blocks: 100, rate: 25, tokens: 25, at: time.Now(), asked: map[string]int{}}

@@ -61,6 +61,7 @@ func (w *fixture) runToHead(path string, families ...venue.Family) string {
 
 // A restart continues from the store, for pools of all families.
 func TestRestart(t *testing.T) {
+	t.Parallel()
 	b := newBusyChain(t, 3)
 	path := filepath.Join(t.TempDir(), "market")
 	for _, again := range []bool{false, true} {
@@ -110,6 +111,7 @@ func (b *busyChain) fees() {
 
 // A damaged file is set aside, and one of another chain is replaced.
 func TestDamage(t *testing.T) {
+	t.Parallel()
 	w := newFixture(t, 0)
 	pools := w.index.Head().Pools()
 	mineMore := func() {
@@ -183,6 +185,7 @@ func TestKills(t *testing.T) {
 		child(t)
 		return
 	}
+	t.Parallel()
 	b := newBusyChain(t, 5)
 	for range 30 {
 		b.block()
