@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ethereum/go-ethereum/common"
+
 	"braid/market"
 	"braid/web"
 )
@@ -81,6 +83,25 @@ func TestTrailingSlash(t *testing.T) {
 	for _, path := range paths {
 		if with, without := s.get(path+"/"), s.get(path); with.status != without.status {
 			t.Errorf("%s/: %d, not %d", path, with.status, without.status)
+		}
+	}
+}
+
+// The state of the block is named where it is known of the very block that is
+// quoted from.
+func TestBlockStateHeader(t *testing.T) {
+	block := testMarket(t).Block().Hash
+	for _, c := range []struct {
+		of          common.Hash
+		state, want string
+	}{{block, "proposed", "proposed"}, {block, "finalized", "finalized"}, {block, "", ""}, {common.Hash{1}, "voted", ""}} {
+		s := serve(t, func(config *Config) {
+			config.Health = func() Health { return Health{Ready: true, Reachable: true, Updated: now, Hash: c.of, State: c.state} }
+		})
+		for _, path := range []string{goodQuote, strings.Replace(goodQuote, "quote", "swap", 1) + "&recipient=" + alice.Hex()} {
+			if a := s.get(path); a.status != http.StatusOK || a.header.Get("X-Block-State") != c.want || (c.want == "") != (a.header["X-Block-State"] == nil) {
+				t.Errorf("%s: %d, X-Block-State %q, want %q", path, a.status, a.header.Get("X-Block-State"), c.want)
+			}
 		}
 	}
 }

@@ -138,7 +138,8 @@ func (s *server) quoteNewest(ctx context.Context, w *response, req request) (*qu
 	return q, err
 }
 
-// headFor is head; it writes the block's number and time into the headers.
+// headFor is head; it writes the block's number, time and, where it is known, state
+// into the headers.
 func (s *server) headFor(w *response) (*snapshotCache, error) {
 	c, err := s.head()
 	if err != nil {
@@ -147,6 +148,9 @@ func (s *server) headFor(w *response) (*snapshotCache, error) {
 	block := c.Block()
 	w.Header().Set("X-Block-Number", strconv.FormatUint(block.Number, 10))
 	w.Header().Set("X-Block-Timestamp", strconv.FormatUint(block.Time, 10))
+	if h := s.Health(); h.State != "" && h.Hash == block.Hash {
+		w.Header().Set("X-Block-State", h.State)
+	}
 	return c, nil
 }
 

@@ -22,6 +22,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/ethereum/go-ethereum/common"
 	"github.com/prometheus/client_golang/prometheus"
 
 	"braid/calldata"
@@ -65,13 +66,15 @@ type Config struct {
 
 // Health says how far the newest snapshot is behind the chain, and why.
 type Health struct {
-	Ready     bool      // quotes can be given
-	Reason    string    // what is wrong now, in one line, for the operator: it may name nodes; empty: nothing
-	Joining   string    // how far the first market has come, in one line; empty: it is there
-	Reachable bool      // a node answered the last call
-	Block     uint64    // number of the newest block whose logs are applied
-	Lag       uint64    // blocks by which the nodes' head is ahead of Block
-	Updated   time.Time // when the snapshot was last confirmed to be that of the nodes' head; zero: never
+	Ready     bool        // quotes can be given
+	Reason    string      // what is wrong now, in one line, for the operator: it may name nodes; empty: nothing
+	Joining   string      // how far the first market has come, in one line; empty: it is there
+	Reachable bool        // a node answered the last call
+	Block     uint64      // number of the newest block whose logs are applied
+	Hash      common.Hash // of that block
+	State     string      // of that block: proposed, voted or finalized; empty: the nodes do not tell
+	Lag       uint64      // blocks by which the nodes' head is ahead of Block
+	Updated   time.Time   // when the snapshot was last confirmed to be that of the nodes' head; zero: never
 
 	Paused  map[string]string // source id -> why the source is kept out of routes
 	Waiting map[string]int    // reason -> pools that may hold liquidity and are not in the market yet
@@ -81,7 +84,7 @@ const (
 	apiPrefix      = "/api/v1"
 	maxURIBytes    = 8 << 10
 	allowedMethods = "GET, HEAD, OPTIONS"
-	exposedHeaders = "ETag, Retry-After, Server-Timing, X-Block-Number, X-Block-Timestamp, X-Request-Id, X-Warnings"
+	exposedHeaders = "ETag, Retry-After, Server-Timing, X-Block-Number, X-Block-State, X-Block-Timestamp, X-Request-Id, X-Warnings"
 )
 
 type server struct {

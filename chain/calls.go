@@ -94,7 +94,7 @@ func sameResults(a, b []Result) bool {
 // callBatch makes the reads of one batch.
 func (n *node) callBatch(ctx context.Context, block common.Hash, calls []Call) ([]Result, error) {
 	results, err := n.aggregate(ctx, block, calls)
-	if err != nil && (!isRPCError(err) || isRateLimited(err)) {
+	if err != nil && !isRPCError(err) {
 		return nil, err
 	}
 	if err != nil {
@@ -111,9 +111,8 @@ func (n *node) callBatch(ctx context.Context, block common.Hash, calls []Call) (
 }
 
 // callAlone makes one read. A JSON-RPC error counts as a failure of the
-// contract, unless it is about rate limits: if it counted as a failure of the
-// node it would be retried for ever, and any contract could stop the indexer. A
-// call that the node aborted by its own time limit is made up to three times.
+// contract, unless it is ErrLimited: if it counted as a failure of the node it
+// would be retried for ever, and any contract could stop the indexer. A call that the node aborted by its own time limit is made up to three times.
 func (n *node) callAlone(ctx context.Context, block common.Hash, call Call) (Result, error) {
 	call.overrideLens = usesLens(call)
 	data, err := n.ethCall(ctx, block, call)
@@ -121,7 +120,7 @@ func (n *node) callAlone(ctx context.Context, block common.Hash, call Call) (Res
 		data, err = n.ethCall(ctx, block, call)
 	}
 	if err != nil {
-		if isRPCError(err) && !isRateLimited(err) {
+		if isRPCError(err) {
 			return Result{}, nil
 		}
 		return Result{}, err

@@ -47,6 +47,8 @@ func (n *fakeNode) note(call string) {
 
 func (n *fakeNode) ChainId() hexutil.Uint64 { return 143 }
 
+func (n *fakeNode) BlockNumber() hexutil.Uint64 { return 1 << 40 }
+
 func (n *fakeNode) GetBlockByNumber(tag string, full bool) map[string]any {
 	n.note("head")
 	n.mu.Lock()
@@ -85,6 +87,63 @@ func (n *fakeNode) NewHeads(ctx context.Context) (*rpc.Subscription, error) {
 		}
 	}()
 	return sub, nil
+}
+
+// stateNode also offers monadNewHeads, as nodes of Monad do.
+type stateNode struct {
+	fakeNode
+	states chan map[string]any
+}
+
+// MonadNewHeads implements eth_subscribe("monadNewHeads").
+func (n *stateNode) MonadNewHeads(ctx context.Context) (*rpc.Subscription, error) {
+	notifier, _ := rpc.NotifierFromContext(ctx)
+	sub := notifier.CreateSubscription()
+	go func() {
+		for {
+			select {
+			case head := <-n.states:
+				notifier.Notify(sub.ID, head)
+			case <-sub.Err():
+				return
+			}
+		}
+	}()
+	return sub, nil
+}
+
+// Where a node offers monadNewHeads, heads come with their states.
+func TestHeadStates(t *testing.T) {
+	n := &stateNode{states: make(chan map[string]any)}
+	ctx, stop := context.WithCancel(t.Context())
+	heads := serve(t, n, true).Heads(ctx)
+	for _, c := range []struct {
+		number uint64
+		state  string
+		head   uint64
+		want   chain.BlockState
+	}{{5, "Proposed", 5, chain.Proposed}, {5, "Voted", 5, chain.Voted}, {6, "Proposed", 6, chain.Proposed}, {5, "Finalized", 6, chain.Proposed}, {6, "Verified", 6, chain.Finalized}} {
+		n.mu.Lock()
+		n.head = c.head // what the node answers when it is polled
+		n.mu.Unlock()
+		head := block(c.number)
+		head["blockId"], head["commitState"] = hash(c.number), c.state
+		n.states <- head
+		for late := time.After(5 * time.Second); ; {
+			select {
+			case u := <-heads:
+				if u.Err != nil || u.Number != c.head || u.State != c.want {
+					continue
+				}
+			case <-late:
+				t.Fatalf("block %d %s: no head %d %s", c.number, c.state, c.head, c.want)
+			}
+			break
+		}
+	}
+	stop()
+	for range heads {
+	}
 }
 
 func hash(n uint64) common.Hash {

@@ -13,6 +13,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"slices"
 	"sync/atomic"
 	"time"
@@ -30,6 +31,8 @@ type Config struct {
 	Rate       float64               // limit of requests per second to each node; 0: no limit
 	StuckAfter time.Duration         // a node that reports the same head for longer, or a head with an older timestamp, counts as failed; 0: never
 	Registry   prometheus.Registerer // nil: metrics are counted but not exported
+
+	dialContext func(ctx context.Context, network, host string) (net.Conn, error) // for tests; nil: over the network
 }
 
 // Client makes requests to the nodes. It is safe for concurrent use.
@@ -39,6 +42,8 @@ type Client struct {
 	quorum     int // number of nodes that must give the same answer
 	stuckAfter time.Duration
 	count      *metrics
+
+	allLogs, logsOf pager // of LogsRange and LogsOf
 
 	// Blocks whose receipts did and did not hash to the receipts root of their
 	// header, since the start.
@@ -65,7 +70,7 @@ func Open(ctx context.Context, config Config) (*Client, error) {
 	ctx, cancel := context.WithTimeout(ctx, longTimeout)
 	defer cancel()
 	for i, url := range config.URLs {
-		n, err := dial(ctx, i, url, config.Rate, c.count)
+		n, err := dial(ctx, i, url, config, c.count)
 		if err != nil {
 			c.Close()
 			return nil, err

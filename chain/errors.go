@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/ethereum/go-ethereum/rpc"
@@ -21,20 +22,29 @@ var (
 
 	// ErrDisagree says that fewer nodes than a quorum gave the same answer.
 	ErrDisagree = errors.New("nodes disagree")
+
+	// ErrLimited says that a node has too much to do or that we ask too often. It
+	// says nothing about what was asked: the same request may succeed later.
+	ErrLimited = errors.New("node is busy")
 )
 
 // sanitize removes from an error what may contain a key (the URL, response
-// bodies), and wraps ErrUnknownBlock around the many messages that mean it.
+// bodies), and wraps ErrLimited or ErrUnknownBlock around the many messages that
+// mean it.
 func sanitize(err error) error {
 	const resourceNotFound = -32001 // EIP-1474
 	var at *url.Error
 	if errors.As(err, &at) {
 		err = at.Err
 	}
+	limited := isOverload(err)
 	var status rpc.HTTPError
 	if errors.As(err, &status) {
 		status.Body = nil
-		return status
+		err = status
+	}
+	if limited {
+		return fmt.Errorf("%w: %w", ErrLimited, err)
 	}
 	var answer rpc.Error
 	if errors.As(err, &answer) {
@@ -47,23 +57,50 @@ func sanitize(err error) error {
 	return err
 }
 
-// isRPCError tells whether the node answered with a JSON-RPC error, as opposed to
-// a failure of the connection.
+// isRPCError tells whether the node answered with a JSON-RPC error about what was
+// asked, as opposed to a failure of the connection or a refusal to work now.
 func isRPCError(err error) bool {
 	var answer rpc.Error
-	return errors.As(err, &answer) && !errors.Is(err, ErrUnknownBlock)
+	return errors.As(err, &answer) && !errors.Is(err, ErrUnknownBlock) && !errors.Is(err, ErrLimited)
 }
 
-// isRateLimited tells whether the node refused because of earlier requests.
-func isRateLimited(err error) bool {
-	const limitExceeded = -32005 // EIP-1474
+// overloadTexts are parts of the messages by which nodes and providers say that
+// they are overloaded or that a rate is exceeded, in lower case.
+var overloadTexts = []string{
+	"concurrent requests limit", "queue size exceeded", "queuing time exceeded", "overloaded", // monad-rpc, code -32603
+	"request limit", "rate limit", "too many requests", "credits limited", "compute units per second", "request rate exceeded", // providers
+}
+
+// isOverload tells whether the node refused because of other requests, by an error
+// as the rpc package gives it. A contract chooses the text of its revert, and must
+// not pass for an overloaded node.
+func isOverload(err error) bool {
+	const limitExceeded, requestLimit = -32005, -32007 // EIP-1474; QuickNode
+	mentions := func(text string, parts ...string) bool {
+		text = strings.ToLower(text)
+		return slices.ContainsFunc(parts, func(part string) bool { return strings.Contains(text, part) })
+	}
 	var status rpc.HTTPError
 	if errors.As(err, &status) {
-		return status.StatusCode == http.StatusTooManyRequests
+		return status.StatusCode == http.StatusTooManyRequests || mentions(string(status.Body), overloadTexts...)
 	}
 	var answer rpc.Error
-	return errors.As(err, &answer) && (answer.ErrorCode() == limitExceeded || answer.ErrorCode() == http.StatusTooManyRequests)
+	if !errors.As(err, &answer) {
+		return false
+	}
+	switch answer.ErrorCode() {
+	case requestLimit, http.StatusTooManyRequests:
+		return true
+	case limitExceeded: // also "query returned more than 10000 results", "query timeout exceeded"
+		return !mentions(answer.Error(), "query", "results", "range")
+	case reverted:
+		return false
+	}
+	return mentions(answer.Error(), overloadTexts...) && !mentions(answer.Error(), "revert")
 }
+
+// reverted is the code of JSON-RPC errors for a call that reverted.
+const reverted = 3
 
 // isNodeTimeout tells whether the node aborted the request by its own time limit.
 func isNodeTimeout(err error) bool {
@@ -79,12 +116,12 @@ func isMethodNotFound(err error) bool {
 }
 
 // maybeTooLarge tells whether a smaller request may succeed. There is no common
-// error code for it, so every JSON-RPC error but a rate limit counts.
+// error code for it, so every JSON-RPC error but ErrLimited counts.
 func maybeTooLarge(ctx context.Context, err error) bool {
 	var status rpc.HTTPError
 	var long *http.MaxBytesError
 	switch {
-	case isRateLimited(err):
+	case errors.Is(err, ErrLimited):
 		return false
 	case errors.As(err, &long):
 		return true

@@ -16,7 +16,8 @@ const (
 
 // Heads sends the head of the chain whenever it changes, and again about once
 // a second, until ctx ends; then it closes the channel. Heads come by
-// newHeads subscription where a node offers one, by polling otherwise. A slow
+// monadNewHeads subscription where a node offers one, which tells the state of
+// blocks too, or else by newHeads, or else by polling. A slow
 // reader receives the newest head only: blocks may be left out, and must be
 // found by following parent hashes.
 func (c *Client) Heads(ctx context.Context) <-chan HeadUpdate {
@@ -100,7 +101,7 @@ type ancestorAnswer struct {
 // subscription, and each poll.
 func (n *node) watchHead(ctx context.Context, report func(observation)) {
 	var (
-		newHeads      = make(chan Header, 16)
+		newHeads      = make(chan announcement, 16)
 		sub           subscription
 		subscriptions = n.subscriptions(ctx, newHeads)
 		poll          = time.NewTimer(0)
@@ -121,9 +122,12 @@ func (n *node) watchHead(ctx context.Context, report func(observation)) {
 		select {
 		case <-ctx.Done():
 			return
-		case h := <-newHeads:
-			missed, last = 0, h
-			report(observation{n.index, h, time.Now(), nil})
+		case a := <-newHeads:
+			if missed = 0; a.state <= Proposed || a.Number > last.Number {
+				last = a.Header
+				n.reached(a.Number)
+			}
+			report(observation{node: n.index, head: a.Header, state: a.state, at: time.Now()})
 		case s := <-subscriptions:
 			sub.close()
 			sub, missed, pause = s, 0, 0
@@ -133,7 +137,7 @@ func (n *node) watchHead(ctx context.Context, report func(observation)) {
 			pause = 0
 		case <-poll.C:
 			h, err := n.header(ctx, "eth_getBlockByNumber", "latest")
-			report(observation{n.index, h, time.Now(), err})
+			report(observation{node: n.index, head: h, at: time.Now(), err: err})
 			if failures++; err == nil {
 				failures = 0
 			} else {
@@ -150,7 +154,7 @@ func (n *node) watchHead(ctx context.Context, report func(observation)) {
 	}
 }
 
-// subscription is a newHeads subscription on a WebSocket connection of its own.
+// subscription is a monadNewHeads or newHeads subscription on a WebSocket connection of its own.
 // The zero value is none.
 type subscription struct {
 	conn   *rpc.Client
@@ -161,7 +165,7 @@ type subscription struct {
 // subscriptions dials until the node grants a subscription, sends it, and dials
 // again when it has been closed. The pauses between attempts grow, up to about
 // a minute for a node without WebSocket.
-func (n *node) subscriptions(ctx context.Context, newHeads chan Header) <-chan subscription {
+func (n *node) subscriptions(ctx context.Context, newHeads chan announcement) <-chan subscription {
 	out := make(chan subscription)
 	go func() {
 		defer close(out)
@@ -193,7 +197,7 @@ func (n *node) subscriptions(ctx context.Context, newHeads chan Header) <-chan s
 }
 
 // subscribe makes one attempt. The channel is closed when the subscription is.
-func (n *node) subscribe(ctx context.Context, newHeads chan Header) (subscription, <-chan struct{}) {
+func (n *node) subscribe(ctx context.Context, newHeads chan announcement) (subscription, <-chan struct{}) {
 	ctx, cancel := context.WithTimeout(ctx, shortTimeout)
 	defer cancel()
 	if n.throttle(ctx) != nil {
@@ -203,7 +207,10 @@ func (n *node) subscribe(ctx context.Context, newHeads chan Header) (subscriptio
 	if err != nil {
 		return subscription{}, nil
 	}
-	sub, err := conn.EthSubscribe(ctx, newHeads, "newHeads")
+	sub, err := conn.EthSubscribe(ctx, newHeads, "monadNewHeads")
+	if isRPCError(err) {
+		sub, err = conn.EthSubscribe(ctx, newHeads, "newHeads")
+	}
 	if err != nil {
 		conn.Close()
 		return subscription{}, nil

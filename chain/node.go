@@ -45,19 +45,21 @@ type node struct {
 	mu          sync.Mutex
 	failures    int           // in a row
 	pausedUntil time.Time     // no request before this time
+	limitedAt   time.Time     // when the node last refused a request that was made after such a refusal
+	height      uint64        // number of its head when it last told it
+	refusedPage uint64        // smallest page of logs, in blocks, that it refused; 0: none
 	latency     time.Duration // moving average of the time to an answer; each answer weighs 1/8
 }
 
-// dial connects by an http, https, ws or wss URL. The limit is in requests per
-// second; 0 is none.
-func dial(ctx context.Context, index int, rawURL string, limit float64, m *metrics) (*node, error) {
+// dial connects by an http, https, ws or wss URL.
+func dial(ctx context.Context, index int, rawURL string, config Config, m *metrics) (*node, error) {
 	u, err := url.Parse(rawURL)
 	if err != nil || u.Host == "" {
 		return nil, errors.New("node URL: want http, https, ws or wss://host[:port][/path]")
 	}
 	n := &node{index: index, host: u.Host, limiter: rate.NewLimiter(rate.Inf, 0), count: m.of(u.Host)}
-	if limit > 0 {
-		n.limiter = rate.NewLimiter(rate.Limit(limit), max(1, int(limit)))
+	if config.Rate > 0 {
+		n.limiter = rate.NewLimiter(rate.Limit(config.Rate), max(1, int(config.Rate)))
 	}
 	switch u.Scheme {
 	case "http", "https":
@@ -71,7 +73,7 @@ func dial(ctx context.Context, index int, rawURL string, limit float64, m *metri
 	}
 	n.httpClient = &http.Client{Transport: &retryAfterTransport{node: n, base: &http.Transport{
 		Proxy: http.ProxyFromEnvironment, MaxIdleConnsPerHost: 64, IdleConnTimeout: 90 * time.Second, ForceAttemptHTTP2: true,
-		DisableCompression: isLoopback(u.Hostname()),
+		DisableCompression: isLoopback(u.Hostname()), DialContext: config.dialContext,
 	}}}
 	if n.rpc, err = rpc.DialOptions(ctx, rawURL, rpc.WithHTTPClient(n.httpClient), rpc.WithWebsocketMessageSizeLimit(maxAnswerBytes)); err != nil {
 		return nil, fmt.Errorf("node %s: not reachable: %w", n.host, sanitize(err))
@@ -96,21 +98,43 @@ func (n *node) call(ctx context.Context, timeout time.Duration, result any, meth
 	return n.request(ctx, timeout, method, func(ctx context.Context) error { return n.rpc.CallContext(ctx, result, method, args...) })
 }
 
-// request calls do when the rate limit allows it. If that cannot be before the
-// timeout, it fails at once.
+// request calls do when the rate limit allows it, and again after a pause as long
+// as the node is overloaded (ErrLimited). It waits for at most the timeout, and
+// fails at once if that is too short. The timeout of an attempt begins when it is
+// made: a request that had to wait does not look like one that is too large.
 func (n *node) request(ctx context.Context, timeout time.Duration, method string, do func(context.Context) error) error {
+	waits, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	var limited error
+	for {
+		err := n.throttle(waits)
+		switch {
+		case err == nil:
+			err = n.attempt(ctx, timeout, do)
+		case limited != nil:
+			return fmt.Errorf("node %s: %s: %w", n.host, method, limited)
+		case ctx.Err() == nil:
+			err = fmt.Errorf("%w: %s", ErrLimited, err)
+			return fmt.Errorf("node %s: %s: %w", n.host, method, err)
+		}
+		if err == nil {
+			return nil
+		}
+		if limited = err; !errors.Is(err, ErrLimited) {
+			return fmt.Errorf("node %s: %s: %w", n.host, method, err)
+		}
+	}
+}
+
+// attempt calls do once.
+func (n *node) attempt(ctx context.Context, timeout time.Duration, do func(context.Context) error) error {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	err := n.throttle(ctx)
-	if err == nil {
-		began := time.Now()
-		err = do(ctx)
-		n.recordOutcome(ctx, err, time.Since(began))
-	}
-	if err != nil {
-		return fmt.Errorf("node %s: %s: %w", n.host, method, sanitize(err))
-	}
-	return nil
+	began := time.Now()
+	err := do(ctx)
+	clean := sanitize(err)
+	n.recordOutcome(ctx, err, errors.Is(clean, ErrLimited), began)
+	return clean
 }
 
 // throttle waits until the pause that the node asked for is over and the rate
@@ -130,22 +154,28 @@ func (n *node) throttle(ctx context.Context) error {
 	return n.limiter.Wait(ctx)
 }
 
-// recordOutcome updates counters, latency and pauses after a request. A request
-// that the caller cancelled says nothing about the node.
-func (n *node) recordOutcome(ctx context.Context, err error, took time.Duration) {
+// recordOutcome updates counters, latency and pauses after an attempt. A request
+// that the caller cancelled says nothing about the node. Of requests under way at
+// the same time, only the first that is refused makes the pause longer.
+func (n *node) recordOutcome(ctx context.Context, err error, limited bool, began time.Time) {
 	if errors.Is(ctx.Err(), context.Canceled) {
 		return
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
+	now := time.Now()
+	took := now.Sub(began)
 	switch {
-	case err == nil || isRPCError(err) && !isRateLimited(err):
+	case limited:
+		if began.After(n.limitedAt) {
+			n.failures++
+			n.limitedAt = now
+			n.pauseFor(backoff(n.failures))
+		}
+		n.count.limited.Inc()
+	case err == nil || isRPCError(err):
 		n.failures = 0
 		n.count.ok.Inc()
-	case isRateLimited(err):
-		n.failures++
-		n.pauseFor(backoff(n.failures))
-		n.count.limited.Inc()
 	default:
 		n.failures++
 		took = shortTimeout
@@ -197,6 +227,9 @@ func (n *node) header(ctx context.Context, method string, which any) (Header, er
 	}
 	if h == nil {
 		return Header{}, fmt.Errorf("node %s: %s %v: %w", n.host, method, which, ErrUnknownBlock)
+	}
+	if which == "latest" {
+		n.reached(h.Number)
 	}
 	return *h, nil
 }

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -31,6 +32,8 @@ type oneBlockNode struct {
 }
 
 func (w *oneBlockNode) ChainId() hexutil.Uint64 { return 143 }
+
+func (w *oneBlockNode) BlockNumber() hexutil.Uint64 { return 9 }
 
 func (w *oneBlockNode) ClientVersion() string {
 	if w.byzantine {
@@ -188,17 +191,17 @@ func TestClaimedContentLength(t *testing.T) {
 	}
 }
 
-// A node that answers 429 is not asked for as long as Retry-After says.
+// A node that answers 429 is not asked for as long as Retry-After says. Then it is
+// asked again, unless that is later than the answer is needed.
 func TestRetryAfter(t *testing.T) {
-	var busy, until, early atomic.Int64
+	var refuse, until, early atomic.Int64 // refuse: seconds of the next Retry-After
 	w := &oneBlockNode{}
 	url := w.start(t, func(out http.ResponseWriter, r *http.Request) {
-		switch {
-		case busy.CompareAndSwap(1, 2):
-			until.Store(time.Now().Add(time.Second).UnixNano())
-			out.Header().Set("Retry-After", "1")
+		if seconds := refuse.Swap(0); seconds > 0 {
+			until.Store(time.Now().Add(time.Duration(seconds) * time.Second).UnixNano())
+			out.Header().Set("Retry-After", strconv.FormatInt(seconds, 10))
 			http.Error(out, "slow down", http.StatusTooManyRequests)
-		case time.Now().UnixNano() < until.Load():
+		} else if time.Now().UnixNano() < until.Load() {
 			early.Add(1)
 		}
 	})
@@ -207,12 +210,15 @@ func TestRetryAfter(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	busy.Store(1)
-	if _, err := c.HeaderByHash(t.Context(), hash(7)); err == nil || !strings.Contains(err.Error(), "429") {
-		t.Errorf("busy: %v", err)
+	refuse.Store(1)
+	if _, err := c.HeaderByHash(t.Context(), hash(7)); err != nil || w.requests.Load() != 1 {
+		t.Errorf("after the pause: %d answers: %v", w.requests.Load(), err)
 	}
-	if _, err := c.HeaderByHash(t.Context(), hash(7)); err != nil {
-		t.Errorf("after the pause: %v", err)
+	refuse.Store(60)
+	for range 2 {
+		if _, err := c.HeaderByHash(t.Context(), hash(7)); !errors.Is(err, chain.ErrLimited) {
+			t.Errorf("busy for long: %v", err)
+		}
 	}
 	if n := early.Load(); n > 0 {
 		t.Errorf("%d requests during the pause", n)

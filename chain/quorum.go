@@ -12,19 +12,21 @@ import (
 // why there is none. If Err is not nil, the embedded Header is empty.
 type HeadUpdate struct {
 	Header
-	FirstSeen    time.Time // local time of the first report of this block as the head of a node that votes for it
-	ConfirmedAt  time.Time // the latest local time at or after which a quorum of the nodes that vote for this block reported it, or a block below it, as their head
-	QuorumHeight uint64    // the highest number that the heads of a quorum of nodes reach, on whatever branch
+	FirstSeen    time.Time  // local time of the first report of this block as the head of a node that votes for it
+	ConfirmedAt  time.Time  // the latest local time at or after which a quorum of the nodes that vote for this block reported it, or a block below it, as their head
+	State        BlockState // the furthest state that a quorum of nodes has announced for this block
+	QuorumHeight uint64     // the highest number that the heads of a quorum of nodes reach, on whatever branch
 	Err          error
 }
 
 // observation is one report of one node about its head, or its failure to
 // report one.
 type observation struct {
-	node int // index into Client.nodes and headQuorum.voters
-	head Header
-	at   time.Time // local time of the report
-	err  error     // if not nil, head is not valid
+	node  int // index into Client.nodes and headQuorum.voters
+	head  Header
+	state BlockState // of the block; if it is after Proposed, the block need not be the node's head
+	at    time.Time  // local time of the report
+	err   error      // if not nil, head is not valid
 }
 
 // headQuorum computes the head of the chain from the observations of all nodes.
@@ -56,10 +58,12 @@ type voter struct {
 	pending   bool              // for the caller of head: a request for an ancestor is under way
 }
 
-// seenHead is a head with the local times of its first and last report.
+// seenHead is a head with the local times of its first and last report as the head,
+// and the furthest state that the node announced.
 type seenHead struct {
 	Header
 	first, last time.Time
+	state       BlockState
 }
 
 const (
@@ -71,10 +75,18 @@ const (
 	maxSeenHeads = 128
 )
 
-// observe records a report. A head that is stuck or too old counts as an error.
+// observe records a report. A head that is stuck or too old counts as an error. News
+// of the state of a block that was the head, or is below it, says nothing about the
+// head.
 func (q *headQuorum) observe(o observation) {
 	v := &q.voters[o.node]
 	known := slices.IndexFunc(v.seen, func(s seenHead) bool { return s.Header == o.head })
+	if o.err == nil && o.state > Proposed && (known >= 0 || o.head.Number < v.head.Number) {
+		if known >= 0 {
+			v.seen[known].state = max(v.seen[known].state, o.state)
+		}
+		return
+	}
 	switch {
 	case o.err != nil || q.stuckAfter == 0:
 	case known >= 0 && o.at.Sub(v.seen[known].first) > q.stuckAfter:
@@ -90,10 +102,10 @@ func (q *headQuorum) observe(o observation) {
 	if o.head != v.head {
 		v.head, v.ancestors = o.head, map[uint64]Header{}
 	}
-	now := seenHead{o.head, o.at, o.at}
+	now := seenHead{o.head, o.at, o.at, o.state}
 	switch {
 	case known >= 0:
-		now.first = v.seen[known].first
+		now.first, now.state = v.seen[known].first, max(v.seen[known].state, o.state)
 		v.seen = slices.Delete(v.seen, known, known+1)
 	case len(v.seen) == maxSeenHeads:
 		v.seen = slices.Delete(v.seen, 0, 1)
@@ -144,6 +156,7 @@ func (q *headQuorum) head() (best HeadUpdate, queries []ancestorQuery) {
 func (q *headQuorum) count(b Header) (update HeadUpdate, votes int, unknown []ancestorQuery) {
 	update.Header = b
 	var current []time.Time // for each vote, the last report of a block not above b
+	var states []BlockState // for each vote
 	for i := range q.voters {
 		yes, known := q.voters[i].votesFor(b)
 		if !known {
@@ -152,15 +165,17 @@ func (q *headQuorum) count(b Header) (update HeadUpdate, votes int, unknown []an
 		if !yes {
 			continue
 		}
-		first, last := q.voters[i].seenTimes(b)
+		first, last, state := q.voters[i].seenOf(b)
 		if !first.IsZero() && (update.FirstSeen.IsZero() || first.Before(update.FirstSeen)) {
 			update.FirstSeen = first
 		}
-		current = append(current, last)
+		current, states = append(current, last), append(states, state)
 	}
 	if votes = len(current); votes >= q.quorum {
 		slices.SortFunc(current, func(a, b time.Time) int { return b.Compare(a) }) // newest first
 		update.ConfirmedAt = current[q.quorum-1]
+		slices.Sort(states)
+		update.State = states[votes-q.quorum]
 	}
 	return update, votes, unknown
 }
@@ -196,19 +211,19 @@ func (v *voter) votesFor(b Header) (yes, known bool) {
 	return h == b, true
 }
 
-// seenTimes are the local times of the node's first report of block b (zero if
-// it never was the node's head), and of its last report of any block whose
-// number is not above that of b.
-func (v *voter) seenTimes(b Header) (first, last time.Time) {
+// seenOf are the local times of the node's first report of block b (zero if it
+// never was the node's head) and of its last report of any block whose number is not
+// above that of b, and the state of b.
+func (v *voter) seenOf(b Header) (first, last time.Time, state BlockState) {
 	for _, s := range v.seen {
 		if s.Header == b {
-			first = s.first
+			first, state = s.first, s.state
 		}
 		if s.Number <= b.Number && s.last.After(last) {
 			last = s.last
 		}
 	}
-	return first, last
+	return first, last, state
 }
 
 // noHeadError says why no block has a quorum: the error of the first node that

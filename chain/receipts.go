@@ -115,7 +115,8 @@ func (n *node) postRPC(ctx context.Context, method string, args ...any) ([]byte,
 	}
 	defer answer.Body.Close()
 	if answer.StatusCode != http.StatusOK {
-		return nil, rpc.HTTPError{StatusCode: answer.StatusCode, Status: answer.Status}
+		reason, _ := io.ReadAll(io.LimitReader(answer.Body, 1<<10))
+		return nil, rpc.HTTPError{StatusCode: answer.StatusCode, Status: answer.Status, Body: reason}
 	}
 	// The content length is claimed by the node: it sizes the first buffer, up
 	// to 4 MiB, and is not relied upon.

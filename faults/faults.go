@@ -26,6 +26,7 @@ type Config struct {
 	Seed      uint64  // of the choice of faults
 	Rate      float64 // fraction of answers with a fault, 0 to 1
 	Byzantine bool    // forge blocks and reads too
+	States    bool    // announce blocks by monadNewHeads, with their states, as nodes of Monad do
 }
 
 // Proxy serves HTTP and WebSocket from Start to Close.
@@ -42,6 +43,7 @@ type Proxy struct {
 	random      *rand.Rand
 	passThrough bool                    // no faults
 	counts      map[string]int          // faults so far, by kind
+	requests    int                     // over HTTP, so far
 	heads       []shownHead             // last heads of the node, oldest first
 	forged      map[string]*forgedBlock // by hash and number
 }
@@ -93,13 +95,29 @@ func (p *Proxy) Counts() map[string]int {
 	return maps.Clone(p.counts)
 }
 
+// Requests is the number of requests over HTTP so far.
+func (p *Proxy) Requests() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.requests
+}
+
 // Kinds of faults of any answer, and more of answers that are a list or the head. A
 // kind that is listed several times is chosen as much more often.
 var (
-	anyAnswerFaults = []string{"drop", "delay", "delay", "delay", "duplicate", "truncate", "429", "retry-after", "500", "close", "null", "unknown", "limit"}
+	anyAnswerFaults = []string{"drop", "delay", "delay", "delay", "duplicate", "truncate", "429", "retry-after", "500", "close", "null", "unknown", "limit", "overload"}
 	listFaults      = []string{"short", "empty", "reversed"}
 	headFaults      = []string{"stale", "stale"}
 )
+
+// overloads are errors by which Monad nodes and providers refuse to work now.
+var overloads = []string{
+	`{"code":-32007,"message":"25/second request limit reached - reduce calls per second"}`,
+	`{"code":-32603,"message":"Internal error: concurrent requests limit"}`,
+	`{"code":-32603,"message":"failure to submit eth_call to thread pool: queue size exceeded"}`,
+	`{"code":-32603,"message":"failure to execute eth_call: queuing time exceeded timeout threshold"}`,
+	`{"code":-32603,"message":"overloaded, try again later"}`,
+}
 
 // nextFault chooses the fault of the next answer to a method, and counts it; empty:
 // none. "newHeads" is a notification, "socket" the opening of a WebSocket.
@@ -176,6 +194,9 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		return
 	}
+	p.mu.Lock()
+	p.requests++
+	p.mu.Unlock()
 	var request message
 	json.Unmarshal(body, &request) // a batch has no method and is forwarded as it is
 	answer, err := p.forward(r, body, request)
@@ -241,6 +262,8 @@ func (p *Proxy) answer(w http.ResponseWriter, r *http.Request, request message, 
 		replace(message{Error: json.RawMessage(`{"code":-32000,"message":"Unknown block"}`)})
 	case "limit":
 		replace(message{Error: json.RawMessage(`{"code":-32005,"message":"limit exceeded"}`)})
+	case "overload":
+		replace(message{Error: json.RawMessage(overloads[p.randomBelow(len(overloads))])})
 	case "short", "empty", "reversed":
 		replace(message{Result: p.corruptList(answer.Result)})
 	case "stale":

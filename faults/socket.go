@@ -1,6 +1,7 @@
 package faults
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"net/http"
@@ -42,6 +43,9 @@ func (p *Proxy) socket(w http.ResponseWriter, r *http.Request) {
 		defer node.Close()
 		for {
 			kind, text, err := client.ReadMessage()
+			if p.config.States {
+				text = bytes.Replace(text, []byte(`"monadNewHeads"`), []byte(`"newHeads"`), 1)
+			}
 			if err != nil || node.WriteMessage(kind, text) != nil {
 				return
 			}
@@ -54,9 +58,11 @@ func (p *Proxy) socket(w http.ResponseWriter, r *http.Request) {
 		if err != nil {
 			return
 		}
-		for _, out := range stream.deliver(r.Context(), text) {
-			if client.WriteMessage(kind, out) != nil {
-				return
+		for _, announced := range stream.announce(text) {
+			for _, out := range stream.deliver(r.Context(), announced) {
+				if client.WriteMessage(kind, out) != nil {
+					return
+				}
 			}
 		}
 	}
@@ -65,8 +71,35 @@ func (p *Proxy) socket(w http.ResponseWriter, r *http.Request) {
 // clientStream is the messages to one client.
 type clientStream struct {
 	*Proxy
-	delayed [][]byte // sent after the next message
+	delayed [][]byte          // sent after the next message
+	last    []json.RawMessage // the last two heads, oldest first, if states are announced
 	closed  bool
+}
+
+// announce is a message of the node, or what a node of Monad sends instead of a
+// notification of newHeads: the head as proposed, its parent as voted and the one
+// before as finalized.
+func (c *clientStream) announce(text []byte) (list [][]byte) {
+	var m message
+	if json.Unmarshal(text, &m); m.Method != "eth_subscription" || !c.config.States {
+		return [][]byte{text}
+	}
+	var params map[string]json.RawMessage
+	json.Unmarshal(m.Params, &params)
+	c.last = append(c.last, params["result"])
+	for i, state := range []string{"Proposed", "Voted", "Finalized"} {
+		if i >= len(c.last) {
+			break
+		}
+		var header map[string]any
+		json.Unmarshal(c.last[len(c.last)-1-i], &header)
+		header["blockId"], header["commitState"] = header["hash"], state
+		params["result"], _ = json.Marshal(header)
+		m.Params, _ = json.Marshal(params)
+		list = append(list, m.bytes())
+	}
+	c.last = c.last[max(0, len(c.last)-2):]
+	return list
 }
 
 // deliver is what is sent to the client for a message of the node: nothing, the

@@ -6,20 +6,24 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"github.com/ethereum/go-ethereum/common"
+
 	"braid/chain"
 	"braid/market"
 )
 
 // Health is the state of the indexer.
 type Health struct {
-	Ready     bool      // there is a snapshot, of whatever age
-	Reason    string    // what is wrong, in one line of at most 500 bytes; empty: nothing
-	Joining   string    // how far joining the chain has come, in one line; empty: it has ended
-	Reachable bool      // the nodes last agreed on a head
-	Block     uint64    // number of the block of the snapshot
-	Lag       uint64    // number of blocks by which the nodes are ahead of the snapshot
-	Final     uint64    // number of the newest final block: one that will not be replaced
-	Updated   time.Time // latest local time at which a quorum of nodes had no block above the snapshot's
+	Ready     bool             // there is a snapshot, of whatever age
+	Reason    string           // what is wrong, in one line of at most 500 bytes; empty: nothing
+	Joining   string           // how far joining the chain has come, in one line; empty: it has ended
+	Reachable bool             // the nodes last agreed on a head
+	Block     uint64           // number of the block of the snapshot
+	Hash      common.Hash      // of that block
+	State     chain.BlockState // of that block, where the nodes tell
+	Lag       uint64           // number of blocks by which the nodes are ahead of the snapshot
+	Final     uint64           // number of the newest final block: one that will not be replaced
+	Updated   time.Time        // latest local time at which a quorum of nodes had no block above the snapshot's
 
 	Paused  map[string]string // reasons by source, for sources kept out of routes
 	Waiting map[string]int    // by reason: pools that may hold liquidity and are not in the market yet
@@ -58,6 +62,7 @@ func (x *Indexer) recordHead(head chain.HeadUpdate) {
 // is the head.
 func (x *Indexer) recordSnapshot(b market.Block, head chain.HeadUpdate) {
 	x.updateHealth(func(h *Health) {
+		h.Hash, h.State = b.Hash, head.State
 		h.Block, h.Lag, h.Reason, h.Joining = b.Number, head.QuorumHeight-min(b.Number, head.QuorumHeight), "", ""
 		if head.ConfirmedAt.After(h.Updated) {
 			h.Updated = head.ConfirmedAt

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
@@ -27,17 +28,29 @@ import (
 )
 
 // limitedProvider is a proxy of a node that limits the blocks of an eth_getLogs
-// request and the requests per second.
+// request and the requests per second, and is overloaded at times.
 type limitedProvider struct {
-	node   string
-	blocks uint64
-	rate   float64
+	node     string
+	blocks   uint64
+	rate     float64
+	overload float64    // share of the requests that it is too busy for
+	random   *rand.Rand // chooses them
 
 	mu      sync.Mutex
 	tokens  float64
 	at      time.Time
 	asked   map[string]int
 	refused int // by the rate limit
+	busy    int // requests refused because of overload
+}
+
+// overloads are errors by which Monad's nodes and providers say that they are busy.
+var overloads = []string{
+	`{"code":-32007,"message":"25/second request limit reached"}`,
+	`{"code":-32603,"message":"Internal error: concurrent requests limit"}`,
+	`{"code":-32603,"message":"queue size exceeded"}`,
+	`{"code":-32603,"message":"queuing time exceeded"}`,
+	`{"code":-32603,"message":"overloaded, try again later"}`,
 }
 
 func (g *limitedProvider) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -57,14 +70,25 @@ func (g *limitedProvider) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	g.tokens, g.at = min(g.rate, g.tokens+g.rate*now.Sub(g.at).Seconds()), now
 	granted := g.tokens >= 1
 	g.asked[ask.Method]++
+	overload := ""
+	switch {
+	case !granted:
+		g.refused++
+	case g.overload > 0 && ask.ID != nil && g.random.Float64() < g.overload:
+		g.busy++
+		overload = overloads[g.random.IntN(len(overloads))]
+	}
 	if granted {
 		g.tokens--
-	} else {
-		g.refused++
 	}
 	g.mu.Unlock()
 	if !granted {
 		http.Error(w, "slow down", http.StatusTooManyRequests)
+		return
+	}
+	if overload != "" {
+		w.Header().Set("Content-Type", "application/json")
+		fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"error":%s}`, ask.ID, overload)
 		return
 	}
 	if ask.Method == "eth_getLogs" && ask.Params[0].FromBlock != "" {
@@ -86,13 +110,15 @@ func (g *limitedProvider) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // TestJoinThroughLimitedProvider joins a long chain with many pools through a
-// provider that allows 100 blocks per request and 25 requests per second, and is
-// stopped half way. The environment variables BLOCKS and POOLS set its size.
+// provider that allows 100 blocks per request and 25 requests per second and is
+// overloaded, and is stopped half way. The environment variables BLOCKS and POOLS
+// set its size, BUSY the percentage of requests that are refused because of overload.
 func TestJoinThroughLimitedProvider(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t, 0)
 	w.createPairs(int(venuetest.Setting(t, "POOLS", 400)), int(venuetest.Setting(t, "BLOCKS", 2500)))
-	g := &limitedProvider{node: w.chain.URL(), blocks: 100, rate: 25, tokens: 25, at: time.Now(), asked: map[string]int{}}
+	g := &limitedProvider{node: w.chain.URL(), blocks: 100, rate: 25, tokens: 25, at: time.Now(), asked: map[string]int{},
+		overload: float64(venuetest.Setting(t, "BUSY", 30)) / 100, random: rand.New(rand.NewPCG(1, 2))}
 	server := httptest.NewServer(g)
 	defer server.Close()
 	path := filepath.Join(t.TempDir(), "market")
@@ -163,8 +189,8 @@ func TestJoinThroughLimitedProvider(t *testing.T) {
 	if g.refused > 20 {
 		t.Errorf("%d requests exceeded the rate limit", g.refused)
 	}
-	fmt.Printf("join: blocks=%d pools=%d seconds=%.1f requests=%v refused=%d forecasts=%.2f\n",
-		s.Block().Number, len(s.Pools()), time.Since(began).Seconds(), g.asked, g.refused, forecast)
+	fmt.Printf("join: blocks=%d pools=%d seconds=%.1f requests=%v refused=%d busy=%d forecasts=%.2f\n",
+		s.Block().Number, len(s.Pools()), time.Since(began).Seconds(), g.asked, g.refused, g.busy, forecast)
 }
 
 // createPairs creates pairs until there are so many pools, and mines blocks until

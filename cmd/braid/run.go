@@ -228,6 +228,6 @@ func origin(a net.Addr) string {
 func health(x *indexer.Indexer) func() api.Health {
 	return func() api.Health {
 		h := x.Health()
-		return api.Health{Ready: h.Ready, Reason: h.Reason, Joining: h.Joining, Reachable: h.Reachable, Block: h.Block, Lag: h.Lag, Updated: h.Updated, Paused: h.Paused, Waiting: h.Waiting}
+		return api.Health{Ready: h.Ready, Reason: h.Reason, Joining: h.Joining, Reachable: h.Reachable, Block: h.Block, Hash: h.Hash, State: h.State.String(), Lag: h.Lag, Updated: h.Updated, Paused: h.Paused, Waiting: h.Waiting}
 	}
 }
