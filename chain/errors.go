@@ -68,7 +68,7 @@ func isRPCError(err error) bool {
 // they are overloaded or that a rate is exceeded, in lower case.
 var overloadTexts = []string{
 	"concurrent requests limit", "queue size exceeded", "queuing time exceeded", "overloaded", // monad-rpc, code -32603
-	"request limit", "rate limit", "too many requests", "credits limited", "compute units per second", "request rate exceeded", // providers
+	"request limit reached", "rate limit", "too many requests", "credits limited", "compute units per second", "request rate exceeded", // providers
 }
 
 // isOverload tells whether the node refused because of other requests, by an error
@@ -80,9 +80,10 @@ func isOverload(err error) bool {
 		text = strings.ToLower(text)
 		return slices.ContainsFunc(parts, func(part string) bool { return strings.Contains(text, part) })
 	}
+	saysSo := func(text string) bool { return mentions(text, overloadTexts...) && !mentions(text, "revert") }
 	var status rpc.HTTPError
 	if errors.As(err, &status) {
-		return status.StatusCode == http.StatusTooManyRequests || mentions(string(status.Body), overloadTexts...)
+		return status.StatusCode == http.StatusTooManyRequests || saysSo(string(status.Body))
 	}
 	var answer rpc.Error
 	if !errors.As(err, &answer) {
@@ -92,11 +93,11 @@ func isOverload(err error) bool {
 	case requestLimit, http.StatusTooManyRequests:
 		return true
 	case limitExceeded: // also "query returned more than 10000 results", "query timeout exceeded"
-		return !mentions(answer.Error(), "query", "results", "range")
+		return !mentions(answer.Error(), "query", "results", "range", "logs")
 	case reverted:
 		return false
 	}
-	return mentions(answer.Error(), overloadTexts...) && !mentions(answer.Error(), "revert")
+	return saysSo(answer.Error())
 }
 
 // reverted is the code of JSON-RPC errors for a call that reverted.

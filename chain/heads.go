@@ -154,8 +154,8 @@ func (n *node) watchHead(ctx context.Context, report func(observation)) {
 	}
 }
 
-// subscription is a monadNewHeads or newHeads subscription on a WebSocket connection of its own.
-// The zero value is none.
+// subscription is a monadNewHeads or newHeads subscription on a WebSocket
+// connection of its own. The zero value is none.
 type subscription struct {
 	conn   *rpc.Client
 	sub    *rpc.ClientSubscription

@@ -1,6 +1,7 @@
 package chain
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -105,25 +106,23 @@ func (n *node) call(ctx context.Context, timeout time.Duration, result any, meth
 func (n *node) request(ctx context.Context, timeout time.Duration, method string, do func(context.Context) error) error {
 	waits, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	var limited error
+	var err error
 	for {
-		err := n.throttle(waits)
-		switch {
-		case err == nil:
-			err = n.attempt(ctx, timeout, do)
-		case limited != nil:
-			return fmt.Errorf("node %s: %s: %w", n.host, method, limited)
-		case ctx.Err() == nil:
-			err = fmt.Errorf("%w: %s", ErrLimited, err)
-			return fmt.Errorf("node %s: %s: %w", n.host, method, err)
+		if wait := n.throttle(waits); wait != nil {
+			if err == nil && ctx.Err() == nil {
+				wait = fmt.Errorf("%w: %s", ErrLimited, wait)
+			}
+			err = cmp.Or(err, wait)
+			break
 		}
-		if err == nil {
-			return nil
-		}
-		if limited = err; !errors.Is(err, ErrLimited) {
-			return fmt.Errorf("node %s: %s: %w", n.host, method, err)
+		if err = n.attempt(ctx, timeout, do); !errors.Is(err, ErrLimited) {
+			break
 		}
 	}
+	if err != nil {
+		return fmt.Errorf("node %s: %s: %w", n.host, method, err)
+	}
+	return nil
 }
 
 // attempt calls do once.
