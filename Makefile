@@ -96,6 +96,10 @@ ablation: ## measure what the router loses without each of its parts: POOLS='n n
 	@set -o pipefail; POOLS='$(or $(POOLS),1000 10000 50000)' ORDERS=$(or $(ORDERS),300) SEED=$(SEED) \
 		go test -count=1 -timeout 3h -run '^TestAblation$$' -v ./score | grep -E '^(\||FAIL|panic)|_test.go:'
 
+SEEDS ?= 500
+steps: ## hold plans of few steps to the best choice of so many links, on small markets: SEEDS=n SEED=n
+	@set -o pipefail; SEEDS=$(SEEDS) SEED=$(SEED) go test -count=1 -timeout 3h -run '^TestFewSteps$$' -v ./router | grep -E '^(steps=|FAIL|panic)|_test.go:'
+
 bench: artifacts ## run the benchmarks
 	go test -run '^$$' -bench . -benchmem ./...
 

@@ -39,9 +39,10 @@ var mayImport = map[string][]string{
 	"router/flow":    {"venue"},
 	"router/graph":   {"venue", "market"},
 	"router/path":    {"u256", "venue", "market", "router/flow", "router/graph"},
+	"router/choose":  {"router/flow"},
 	"router/exact":   {"u256", "venue", "plan", "router/flow", "router/graph", "router/path"},
 	"router/bound":   {"u256", "router/flow", "router/graph", "router/path"},
-	"router":         {"u256", "venue", "market", "plan", "router/flow", "router/path", "router/exact", "router/bound"},
+	"router":         {"u256", "venue", "market", "plan", "router/flow", "router/path", "router/choose", "router/exact", "router/bound"},
 	"markettest":     {"u256", "venue", "ticks", "market", "plan", "venue/univ2", "venue/univ3", "venue/univ4", "venue/hanji", "venue/nadfun"},
 	"rival":          {"u256", "venue", "market", "plan"},
 	"benchfile":      {"u256", "venue", "ticks", "venue/univ2", "venue/univ3", "families", "market", "monad", "plan", "router"},
@@ -59,7 +60,11 @@ var mayImport = map[string][]string{
 }
 
 // pure packages have no clock, no log, no files and no network.
-var pure = []string{"u256", "gas", "venue", "ticks", "sequence", "venue/univ2", "venue/univ3", "venue/univ4", "venue/balancer", "venue/kuru", "venue/hanji", "venue/nadfun", "families", "plan", "market", "codec", "monad", "router/flow", "router/graph", "router/path", "router/exact", "router/bound", "router", "calldata"}
+var pure = []string{
+	"u256", "gas", "ticks", "sequence", "plan", "market", "codec", "monad", "calldata",
+	"venue", "venue/univ2", "venue/univ3", "venue/univ4", "venue/balancer", "venue/kuru", "venue/hanji", "venue/nadfun", "families",
+	"router", "router/flow", "router/graph", "router/path", "router/choose", "router/exact", "router/bound",
+}
 
 // impure are the standard packages that a pure package may not import.
 var impure = []string{"log", "log/slog", "net", "net/http", "os", "time", "context"}

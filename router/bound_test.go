@@ -51,7 +51,8 @@ func TestBoundSteps(t *testing.T) {
 		}
 		o.MaxSteps = 1 + r.IntN(4)
 		few, ok := BoundSteps(s, o)
-		best := bestOf(s, o, o.MaxSteps)
+		all, _ := bestOf(s, o, o.MaxSteps, true)
+		best := all[o.MaxSteps]
 		if best == 0 {
 			continue // no path is so short
 		}

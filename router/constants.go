@@ -40,6 +40,9 @@ const (
 	// refills is how many looks free steps get, refillChunk, by K, the largest part of the
 	// order for each, and refillRatio by how much smaller it becomes when nothing fits.
 	refills, refillChunk, refillRatio = 3, 2., 5
+	// choosable is up to which K links are chosen anew, and chooseEffort the evaluations of
+	// supply curves that this may take.
+	choosable, chooseEffort = 16, 100_000
 	// clearGain is how many times as much as what bars it earns a barred path has to gain.
 	clearGain = 5
 	// joiningGain is how many times the gain of one barred path all that joins may gain.

@@ -25,6 +25,7 @@ var networkStages = []networkStage{
 	{"regrow", false, (*problem).regrow},
 	{"refill", false, (*problem).refill},
 	{"displace", false, (*problem).displace},
+	{"few steps", false, (*problem).few},
 }
 
 // growing is a network on its way to a plan.
