@@ -4,6 +4,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 
 	"braid/u256"
@@ -58,5 +59,59 @@ func BenchmarkTokens(b *testing.B) {
 	r := httptest.NewRequest("GET", "/api/v1/tokens", nil)
 	for b.Loop() {
 		h.ServeHTTP(httptest.NewRecorder(), r)
+	}
+}
+
+// BenchmarkBatch is 50 quotes of new amounts over HTTP, as 50 requests and as one.
+// make bench with -cpu 1 is the CPU that each takes, client included.
+func BenchmarkBatch(b *testing.B) {
+	s := serve(b)
+	get := func(path string) {
+		res, err := s.Client().Get(s.URL + path)
+		if err != nil || res.StatusCode != http.StatusOK {
+			b.Fatal(err, res.Status)
+		}
+		io.Copy(io.Discard, res.Body)
+		res.Body.Close()
+	}
+	for size, base := range map[string]u256.Int{"small": units(1, 18), "split": units(50_000, 18)} {
+		next := base
+		b.Run(size+"/requests", func(b *testing.B) {
+			for b.Loop() {
+				for range maxBatch {
+					next = next.Add(u256.One)
+					get(quoteOf(next))
+				}
+			}
+		})
+		b.Run(size+"/batch", func(b *testing.B) {
+			for b.Loop() {
+				entries := make([]string, maxBatch)
+				for i := range entries {
+					next = next.Add(u256.One)
+					entries[i] = order(wmon.Hex(), usdc.Hex(), next.String())
+				}
+				get(batchOf(entries...))
+			}
+		})
+	}
+}
+
+// BenchmarkPrices asks for the prices of 100 tokens over HTTP.
+func BenchmarkPrices(b *testing.B) {
+	s := serve(b)
+	tokens := make([]string, maxPriced)
+	for i := range tokens {
+		tokens[i] = addr(uint64(i)).Hex()
+	}
+	copy(tokens, []string{wmon.Hex(), usdc.Hex(), usdt.Hex(), weth.Hex()})
+	path := s.URL + "/api/v1/prices?tokens=" + strings.Join(tokens, ",")
+	for b.Loop() {
+		res, err := s.Client().Get(path)
+		if err != nil || res.StatusCode != http.StatusOK {
+			b.Fatal(err, res.Status)
+		}
+		io.Copy(io.Discard, res.Body)
+		res.Body.Close()
 	}
 }

@@ -46,8 +46,8 @@ func TestHostileRequests(t *testing.T) {
 }
 
 var (
-	fuzzPaths  = []string{"/api/v1/tokens", "/api/v1/liquidity-sources", "/api/v1/quote", "/api/v1/swap", "/api/v1/swap/", "/api/v1/depth", "/api/v1/stream", "/api/v1/market", "/tokenlist.json", "/readyz", "/x"}
-	fuzzNames  = append([]string{"search", "limit", "slippage", "x", "amount[]", "%"}, swapParameters...)
+	fuzzPaths  = []string{"/api/v1/tokens", "/api/v1/liquidity-sources", "/api/v1/quote", "/api/v1/swap", "/api/v1/swap/", "/api/v1/depth", "/api/v1/stream", "/api/v1/market", "/api/v1/prices", "/api/v1/quotes", "/tokenlist.json", "/readyz", "/x"}
+	fuzzNames  = append([]string{"search", "limit", "tokens", "q", "slippage", "x", "amount[]", "%"}, swapParameters...)
 	fuzzValues = []string{
 		"", "0", "1", "-1", "50", "10000", "10001", "1e18", "0x", "NaN", "null", "true", "1000000", "1000000000000000000", "5000000000000000000000000",
 		"115792089237316195423570985008687907853269984665640564039457584007913129639935", "99999999999999999999999999999999999999999999999999999999999999999999999999999999",
@@ -158,8 +158,17 @@ func FuzzQuery(f *testing.F) {
 			t.Errorf("accepted %+v", req)
 		}
 		w = response()
-		if search, limit, err := parseTokens(w); checkParsed(t, w, err, tokensParameters) && (utf8.RuneCountInString(search) > maxSearch || limit < 1 || limit > maxLimit) {
-			t.Errorf("accepted search %q, limit %d", search, limit)
+		if req, err := parseTokens(w); checkParsed(t, w, err, tokensParameters) && (utf8.RuneCountInString(req.search) > maxSearch || req.limit < 1 || req.limit > maxLimit) {
+			t.Errorf("accepted %+v", req)
+		}
+		w = response()
+		if tokens, err := s.parsePrices(w); checkParsed(t, w, err, pricesParameters) && len(tokens) > maxPriced {
+			t.Errorf("accepted %d tokens", len(tokens))
+		}
+		w = response()
+		q := readQuery(w, batchParameters)
+		if s.parseBatch(q); checkParsed(t, w, q.err(), batchParameters) && (len(q.repeated) == 0 || len(q.repeated) > maxBatch) {
+			t.Errorf("accepted %d orders", len(q.repeated))
 		}
 	})
 }

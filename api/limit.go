@@ -80,9 +80,17 @@ func (l *limiter) evict(now time.Time) {
 // is in tokens: one is a quote.
 func (s *server) withRateLimit(e endpoint, cost float64) endpoint {
 	return func(w *response) error {
-		if wait := s.limiter.take(s.client(w.r), s.Now(), cost); wait > 0 {
-			return &problem{code: rateLimited, detail: "too many requests; wait for as many seconds as Retry-After says", retryAfter: wait}
+		if err := s.charge(w, cost); err != nil {
+			return err
 		}
 		return e(w)
 	}
+}
+
+// charge makes the client of a request pay so many tokens, or rejects it.
+func (s *server) charge(w *response, cost float64) error {
+	if wait := s.limiter.take(s.client(w.r), s.Now(), cost); wait > 0 {
+		return &problem{code: rateLimited, detail: "too many requests; wait for as many seconds as Retry-After says", retryAfter: wait}
+	}
+	return nil
 }

@@ -66,16 +66,17 @@ func (s *server) market(w *response) error {
 	if err != nil {
 		return err
 	}
+	return w.writeUncached(marketBody{s.blockBody(c), c.sourceBodies(), c.tokenBodies()})
+}
+
+// blockBody is the block of a snapshot.
+func (s *server) blockBody(c *snapshotCache) blockBody {
 	block := c.Block()
-	body := marketBody{
-		Block:   blockBody{Number: block.Number, Hash: block.Hash, Timestamp: block.Time},
-		Sources: c.sourceBodies(),
-		Tokens:  c.tokenBodies(),
-	}
+	b := blockBody{Number: block.Number, Hash: block.Hash, Timestamp: block.Time}
 	if age := s.snapshotAge(); age < math.MaxInt64 {
-		body.Block.AgeMs = new(age.Milliseconds())
+		b.AgeMs = new(age.Milliseconds())
 	}
-	return w.writeUncached(body)
+	return b
 }
 
 // sourceBodies counts the pools of each source: the routed ones in their order,

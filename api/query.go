@@ -16,10 +16,14 @@ import (
 // the errors of all of them, so that one answer can name them all.
 type query struct {
 	values   map[string]string
+	repeated []string        // values of the one parameter that may be repeated
 	rejected map[string]bool // names of parameters with an error
 	errors   []paramError
 	hints    hints
 }
+
+// repeatable is the name of the one parameter that may be given more than once.
+const repeatable = "q"
 
 // readQuery reads the known parameters of a request and ignores the others, with
 // a warning for those that look like a mistake. Text that is not valid
@@ -36,7 +40,9 @@ func readQuery(w *response, known []string) *query {
 			}
 			continue
 		}
-		if _, twice := q.values[name]; twice && !q.rejected[name] {
+		if name == repeatable {
+			q.repeated = append(q.repeated, value)
+		} else if _, twice := q.values[name]; twice && !q.rejected[name] {
 			q.reject(name, duplicateParameter, "is given more than once; give it once")
 		}
 		q.values[name] = value
@@ -90,6 +96,8 @@ var requiredMessages = map[string]string{
 	"tokenOut":  ": the address of the token to buy; /api/v1/tokens lists tokens",
 	"amount":    ": how much of tokenIn to sell, an integer in raw units",
 	"recipient": ": the address that receives the output",
+	"tokens":    ": the addresses of up to 100 tokens, separated by commas; /api/v1/tokens lists tokens",
+	"q":         ": tokenIn:tokenOut:amount, repeated for up to 50 orders",
 	"owner":     " where it is given: the address that signs; leave it out if that is the recipient",
 }
 
@@ -135,21 +143,24 @@ func (q *query) integer(name string, def, lo, hi uint64, unit string, c code) ui
 	return n
 }
 
-// maxListItems is the most items that a list may have, empty and repeated ones
+// maxListItems is the most items that most lists may have, empty and repeated ones
 // included.
 const maxListItems = 64
 
-// list reads an optional list: items between commas, trimmed, without empty and
-// repeated ones. It is rejected for its length before items are compared, which
-// takes time with its square.
-func (q *query) list(name string) (items []string) {
+// list reads an optional list of at most maxListItems.
+func (q *query) list(name string) []string { return q.listOf(name, maxListItems) }
+
+// listOf reads an optional list of at most so many items: they stand between commas
+// and are trimmed; empty and repeated ones are left out. It is rejected for its
+// length before items are compared, which takes time with its square.
+func (q *query) listOf(name string, most int) (items []string) {
 	v, ok := q.optional(name)
 	if !ok {
 		return nil
 	}
-	all := strings.SplitN(v, ",", maxListItems+1)
-	if len(all) > maxListItems {
-		q.reject(name, invalidParameter, fmt.Sprintf("has more than %[1]d items; give at most %[1]d", maxListItems))
+	all := strings.SplitN(v, ",", most+1)
+	if len(all) > most {
+		q.reject(name, invalidParameter, fmt.Sprintf("has more than %[1]d items; give at most %[1]d", most))
 		return nil
 	}
 	for _, item := range all {

@@ -232,6 +232,7 @@ func (s *server) encode(q *quote) (calldata.Tx, error) {
 // quoteBody is the JSON of a quote with what the request includes.
 func (s *server) quoteBody(ctx context.Context, q *quote) (quoteBody, error) {
 	body := q.body()
+	body.Routes = q.routes()
 	if q.request.wantMeta {
 		tx, err := s.encode(q)
 		if err != nil {
@@ -253,8 +254,22 @@ func (s *server) quoteBody(ctx context.Context, q *quote) (quoteBody, error) {
 	return body, nil
 }
 
-// body is the JSON of a quote without what may be included.
+// body is the JSON of a quote without its routes and what may be included.
 func (q *quote) body() quoteBody {
+	p := &q.plan
+	return quoteBody{
+		TokenIn:        lowerHex(p.TokenIn),
+		TokenOut:       lowerHex(p.TokenOut),
+		AmountIn:       p.AmountIn.String(),
+		AmountOut:      p.AmountOut.String(),
+		PriceImpactBps: q.impactBps,
+		AmountInUsd:    formatUSD(p.AmountIn, q.cache.USD(p.TokenIn)),
+		AmountOutUsd:   formatUSD(p.AmountOut, q.cache.USD(p.TokenOut)),
+	}
+}
+
+// routes is the JSON of the steps of a quote.
+func (q *quote) routes() []stepBody {
 	p := &q.plan
 	weights := p.Weights()
 	routes := make([]stepBody, len(p.Steps))
@@ -275,16 +290,7 @@ func (q *quote) body() quoteBody {
 			Weight:         weights[i],
 		}
 	}
-	return quoteBody{
-		TokenIn:        lowerHex(p.TokenIn),
-		TokenOut:       lowerHex(p.TokenOut),
-		AmountIn:       p.AmountIn.String(),
-		AmountOut:      p.AmountOut.String(),
-		Routes:         routes,
-		PriceImpactBps: q.impactBps,
-		AmountInUsd:    formatUSD(p.AmountIn, q.cache.USD(p.TokenIn)),
-		AmountOutUsd:   formatUSD(p.AmountOut, q.cache.USD(p.TokenOut)),
-	}
+	return routes
 }
 
 // warnUnpriced warns that the USD value of an amount is not known.

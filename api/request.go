@@ -78,41 +78,65 @@ func (s *server) parseOrder(q *query, includes ...string) request {
 	req := s.parsePair(q)
 	req.AmountIn = q.amount("amount")
 	req.slippageBps = q.integer("slippageBps", DefaultSlippageBps, 0, MaxSlippageBps, " in basis points: 50 is 0.5 %", invalidSlippage)
-	for _, item := range q.list("include") {
-		switch {
-		case !slices.Contains(includes, item):
-			q.reject("include", invalidParameter, fmt.Sprintf("asks for %.32q, which is none of %s; separate several by commas", item, strings.Join(includes, ", ")))
-			return req
-		case item == "meta":
+	for _, item := range q.includes(includes...) {
+		switch item {
+		case "meta":
 			req.wantMeta = true
-		case item == "why":
+		case "why":
 			req.wantWhy = true
-		case item == "viz":
+		case "viz":
 			req.wantViz = true
-		case item == "approval":
+		case "approval":
 			req.wantApproval = true
-		case item == "permit":
+		case "permit":
 			req.permitOptions.wantPermit = true
-		case item == "calls":
+		case "calls":
 			req.permitOptions.wantCalls = true
 		}
 	}
 	return req
 }
 
-// parsePair reads the two tokens, the excluded sources and the chain ID.
-func (s *server) parsePair(q *query) request {
-	req := request{deadlineSeconds: DefaultDeadlineSeconds}
+// includes reads the parameter include, whose items must be among the known.
+func (q *query) includes(known ...string) []string {
+	items := q.list("include")
+	for _, item := range items {
+		if !slices.Contains(known, item) {
+			message := fmt.Sprintf("asks for %.32q, which is none of %s; separate several by commas", item, strings.Join(known, ", "))
+			if len(known) == 1 {
+				message = fmt.Sprintf("asks for %.32q; all that there is to include is %s", item, known[0])
+			}
+			q.reject("include", invalidParameter, message)
+			break
+		}
+	}
+	return items
+}
+
+// parsePair reads the two tokens and what parseShared reads.
+func (s *server) parsePair(q *query) (req request) {
+	s.parseTokenPair(q, &req)
+	s.parseShared(q, &req)
+	return req
+}
+
+// parseShared reads what orders of one request share: the excluded sources and the
+// chain ID.
+func (s *server) parseShared(q *query, req *request) {
+	req.deadlineSeconds = DefaultDeadlineSeconds
 	req.MaxSteps, req.VerifiedHops = s.MaxSteps, s.VerifiedHops
+	s.parseExclusions(q, req)
+	q.chain()
+}
+
+// parseTokenPair reads the two tokens.
+func (s *server) parseTokenPair(q *query, req *request) {
 	var okIn, okOut bool
 	req.TokenIn, req.nativeIn, okIn = s.parseToken(q, "tokenIn")
 	req.TokenOut, req.nativeOut, okOut = s.parseToken(q, "tokenOut")
 	if okIn && okOut && req.TokenIn == req.TokenOut {
 		q.reject("tokenOut", sameToken, "is the token of tokenIn; give another. Native and wrapped native count as one: to wrap or unwrap, call WMON's deposit or withdraw")
 	}
-	s.parseExclusions(q, &req)
-	q.chain()
-	return req
 }
 
 // chain rejects requests for another chain. Clients of other aggregators send

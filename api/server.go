@@ -162,9 +162,11 @@ func (s *server) routes() {
 		"/swap":              s.swap,
 		"/stream":            s.stream,
 		"/market":            s.market,
+		"/prices":            s.prices,
 	} {
 		s.route(apiPrefix+path, s.withRateLimit(e, 1))
 	}
+	s.route(apiPrefix+"/quotes", s.quotes) // charges its entries itself
 	s.route(apiPrefix+"/depth", s.withRateLimit(s.depth, depthPoints))
 	for path, e := range map[string]endpoint{
 		"/healthz":                  s.healthz,

@@ -31,6 +31,13 @@ type tokenBody struct {
 	IsVerified bool   `json:"isVerified"`
 }
 
+// tokenMarketBody is what include=market adds to a token: the price of a whole one,
+// and the value of all pools' holdings of it.
+type tokenMarketBody struct {
+	PriceUsd     string `json:"priceUsd"`
+	LiquidityUsd string `json:"liquidityUsd"`
+}
+
 // listedToken is a token with what it is sorted and found by.
 type listedToken struct {
 	tokenBody
@@ -79,7 +86,7 @@ func routable(snap *market.Snapshot, token int) bool {
 
 // tokens is the endpoint /tokens. It lists the newest snapshot, however old.
 func (s *server) tokens(w *response) error {
-	search, limit, err := parseTokens(w)
+	req, err := parseTokens(w)
 	if err != nil {
 		return err
 	}
@@ -87,21 +94,36 @@ func (s *server) tokens(w *response) error {
 	if err != nil {
 		return err
 	}
-	found := s.matchTokens(c.listedTokens(), search)
-	body := make([]tokenBody, 0, min(len(found), limit))
-	for _, t := range found[:cap(body)] {
-		body = append(body, t.tokenBody)
+	type listed struct {
+		tokenBody
+		*tokenMarketBody
 	}
-	return w.writeCached(map[string][]tokenBody{"tokens": body})
+	found := s.matchTokens(c.listedTokens(), req.search)
+	body := make([]listed, min(len(found), req.limit))
+	for i := range body {
+		t := &found[i]
+		body[i].tokenBody = t.tokenBody
+		if req.wantMarket {
+			body[i].tokenMarketBody = &tokenMarketBody{unitPrice(c.USD(t.address), t.Decimals), formatDollars(t.liquidityUSD)}
+		}
+	}
+	return w.writeCached(map[string][]listed{"tokens": body})
 }
 
-var tokensParameters = []string{"search", "limit"}
+var tokensParameters = []string{"search", "limit", "include"}
+
+// tokensRequest is the checked parameters of /tokens.
+type tokensRequest struct {
+	search     string
+	limit      int
+	wantMarket bool
+}
 
 // parseTokens reads the parameters of /tokens.
-func parseTokens(w *response) (search string, limit int, err error) {
+func parseTokens(w *response) (tokensRequest, error) {
 	q := readQuery(w, tokensParameters)
-	search, limit = q.search(), q.limit()
-	return search, limit, q.err()
+	req := tokensRequest{q.search(), q.limit(), slices.Contains(q.includes("market"), "market")}
+	return req, q.err()
 }
 
 // search reads the parameter search.

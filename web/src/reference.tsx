@@ -11,6 +11,8 @@ interface Schema {
   required?: string[];
   items?: Schema;
   allOf?: Schema[];
+  oneOf?: Schema[];
+  additionalProperties?: Schema | boolean;
   enum?: unknown[];
   default?: unknown;
   minimum?: number;
@@ -139,7 +141,8 @@ function QueryParameter({ document, parameter: p, of }: { document: Document; pa
 
 function Fields({ document, schema, depth }: { document: Document; schema: Schema; depth: number }) {
   const whole = flatten(document, schema);
-  const list = whole.properties ? whole : flatten(document, whole.items ?? {});
+  const values = typeof whole.additionalProperties === "object" ? whole.additionalProperties : {};
+  const list = whole.properties ? whole : flatten(document, whole.items ?? values);
   if (!list.properties || depth > 4) return null;
   return (
     <ul class="fields">
@@ -156,10 +159,12 @@ function Fields({ document, schema, depth }: { document: Document; schema: Schem
   );
 }
 
+/** A schema with its parts put together; of alternatives the first, which is the usual one. */
 function flatten(document: Document, raw: Schema): Schema {
   const schema = resolve(document, raw);
-  if (!schema.allOf) return schema;
-  return schema.allOf.map((part) => flatten(document, part)).reduce((a, b) => ({ ...a, ...b, properties: { ...a.properties, ...b.properties } }), schema);
+  const parts = schema.allOf ?? schema.oneOf?.slice(0, 1);
+  if (!parts) return schema;
+  return parts.map((part) => flatten(document, part)).reduce((a, b) => ({ ...a, ...b, properties: { ...a.properties, ...b.properties } }), schema);
 }
 
 function kind(document: Document, schema: Schema): string {
