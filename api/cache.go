@@ -114,16 +114,32 @@ type snapshotCache struct {
 	alternatives resultCache[searchKey, alternatives]
 }
 
-// searchKey is all that the result of a search depends on, apart from the snapshot
-// and the settings.
+// searchKey is all that the result of a search depends on apart from the snapshot:
+// the whole order.
 type searchKey struct {
-	in, out  common.Address
-	amount   u256.Int
-	excluded string // ids of excluded sources, sorted, with commas between them
+	in, out           common.Address
+	amount            u256.Int
+	excluded          string // ids of excluded sources, sorted, with commas between them
+	maxHops, maxSteps int
+	verifiedHops      bool
+	budget            int
 }
 
 func (req *request) searchKey() searchKey {
-	return searchKey{req.TokenIn, req.TokenOut, req.AmountIn, strings.Join(slices.Sorted(slices.Values(req.excludedIDs)), ",")}
+	o := &req.Order
+	return searchKey{o.TokenIn, o.TokenOut, o.AmountIn, idsOf(o.Exclude), o.MaxHops, o.MaxSteps, o.VerifiedHops, o.Budget}
+}
+
+// idsOf are the ids in a set, sorted, with commas between them.
+func idsOf(set map[string]bool) string {
+	ids := make([]string, 0, len(set))
+	for id, in := range set {
+		if in {
+			ids = append(ids, id)
+		}
+	}
+	slices.Sort(ids)
+	return strings.Join(ids, ",")
 }
 
 // cacheOf returns the cache of a snapshot. It is kept for the next request only

@@ -65,7 +65,7 @@ var errorTable = []errorClass{
 	{invalidLimit, 400, "The limit is not an integer of at least 1", false},
 	{sameToken, 400, "Input and output are the same token", false},
 	{wrongChain, 400, "The request is for another chain", false},
-	{unknownSource, 400, "An excluded source does not exist", false},
+	{unknownSource, 400, "A source that is named does not exist", false},
 	{duplicateParameter, 400, "A parameter is given twice", false},
 	{invalidParameter, 400, "A parameter is malformed or out of range", false},
 	{validationFailed, 400, "Several parameters are wrong", false},

@@ -19,11 +19,11 @@ var foreignParams = lowerCaseSet(`
 	partner partnerAddress partnerFeeBps affiliateAddress integrator referrer referrerAddress referrerFee referralCode
 	tradeSurplusRecipient tradeSurplusMaxBps feeRecipientTradeSurplus takeSurplus isTakeSurplus isCapSurplus
 
-	includeSources includedSources excludedSources onlySources sourceWhitelist sourceBlacklist poolBlacklist excludedPools excludePools
+	includedSources excludedSources onlySources sourceWhitelist sourceBlacklist poolBlacklist excludedPools excludePools
 	protocols excludedProtocols includeDEXS excludeDEXS dexes excludeDexes enabledDexIds disabledDexIds
 	allowExchanges denyExchanges preferExchanges allowBridges denyBridges preferBridges
 	excludeRFQ excludeRFQSources disableRfq disableRFQs onlyScalableSources onlyDirectPools onlyDirectRoutes onlySinglePath connectorTokens
-	maxHops maxSteps maxSplits mainRouteParts parts virtualParts complexityLevel onlyVerified likeAsset
+	maxHops maxSteps maxSplits mainRouteParts parts virtualParts complexityLevel likeAsset
 
 	gasPrice gasPriceDecimals gasLimit gasInclude saveGas includeGas includeProtocols includeTokensInfo
 	deadline maxImpact maxUSDImpact maxPriceImpact priceImpactProtectionPercentage enableSlippageProtection ignoreBadUsdPrice

@@ -143,6 +143,15 @@ func (q *query) integer(name string, def, lo, hi uint64, unit string, c code) ui
 	return n
 }
 
+// boolean reads an optional true or false; false if it is absent.
+func (q *query) boolean(name string) bool {
+	v, ok := q.optional(name)
+	if ok && v != "true" && v != "false" {
+		q.reject(name, invalidParameter, "is neither true nor false; give one of them")
+	}
+	return v == "true"
+}
+
 // maxListItems is the most items that most lists may have, empty and repeated ones
 // included.
 const maxListItems = 64

@@ -161,15 +161,18 @@ func TestVerifiedHops(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ask := func(verified bool) answer {
+	ask := func(verified bool, more string) answer {
 		s := serve(t, func(c *Config) { c.VerifiedHops, c.Head = verified, func() *market.Snapshot { return snap } })
-		return s.get("/api/v1/quote" + params("tokenIn", lone, "tokenOut", usdc, "amount", units(1, 18)))
+		return s.get("/api/v1/quote" + params("tokenIn", lone, "tokenOut", usdc, "amount", units(1, 18)) + more)
 	}
-	if a := ask(false); a.status != 200 {
+	if a := ask(false, ""); a.status != 200 {
 		t.Errorf("%s", a.raw)
 	}
 	var b problemBody
-	if ask(true).into(t, &b); b.Code != noRoute || !strings.Contains(b.Detail, "unverified tokens") {
+	if ask(true, "&onlyVerified=false").into(t, &b); b.Code != noRoute || !strings.Contains(b.Detail, "unverified tokens lead from one token to the other, and this service") {
+		t.Error(b.Code, b.Detail)
+	}
+	if ask(false, "&onlyVerified=true").into(t, &b); b.Code != noRoute || !strings.Contains(b.Detail, "leave out onlyVerified") {
 		t.Error(b.Code, b.Detail)
 	}
 }

@@ -26,7 +26,7 @@ const (
 
 // The parameters that endpoints know.
 var (
-	quoteParameters = []string{"tokenIn", "tokenOut", "amount", "slippageBps", "excludeSources", "include", "chainId"}
+	quoteParameters = []string{"tokenIn", "tokenOut", "amount", "slippageBps", "excludeSources", "includeSources", "onlyVerified", "include", "chainId"}
 	swapParameters  = append([]string{
 		"recipient", "minAmountOut", "deadlineSeconds", "maxPriceImpactBps", "owner", "permit", "permitNonce", "permitVersion",
 	}, quoteParameters...)
@@ -34,8 +34,9 @@ var (
 
 // request is the checked parameters of /quote, /stream, /swap or /depth.
 type request struct {
-	router.Order               // native currency is replaced by wrapped native
-	excludedIDs                []string
+	router.Order                        // native currency is replaced by wrapped native
+	excludedIDs, includedIDs   []string // as given; Order.Exclude is what follows from both
+	onlyVerified               bool     // by the request alone; Order.VerifiedHops is what holds
 	nativeIn, nativeOut        bool
 	slippageBps                uint64
 	deadlineSeconds            uint64
@@ -120,12 +121,14 @@ func (s *server) parsePair(q *query) (req request) {
 	return req
 }
 
-// parseShared reads what orders of one request share: the excluded sources and the
-// chain ID.
+// parseShared reads what orders of one request share: which sources and tokens they
+// may pass, and the chain ID.
 func (s *server) parseShared(q *query, req *request) {
 	req.deadlineSeconds = DefaultDeadlineSeconds
-	req.MaxSteps, req.VerifiedHops = s.MaxSteps, s.VerifiedHops
-	s.parseExclusions(q, req)
+	onlyVerified := q.boolean("onlyVerified")
+	req.MaxSteps, req.VerifiedHops = s.MaxSteps, s.VerifiedHops || onlyVerified
+	req.onlyVerified = onlyVerified && !s.VerifiedHops
+	s.parseSources(q, req)
 	q.chain()
 }
 
@@ -165,18 +168,34 @@ func (s *server) parseToken(q *query, name string) (token common.Address, native
 	return token, false, ok
 }
 
-// parseExclusions reads excludeSources and rejects unknown ids: because of a
-// misspelled id, an order would be routed through a source that the caller avoids.
-func (s *server) parseExclusions(q *query, req *request) {
-	req.excludedIDs = q.list("excludeSources")
+// parseSources reads excludeSources and includeSources. With the second, all sources
+// but those are excluded.
+func (s *server) parseSources(q *query, req *request) {
+	req.excludedIDs, req.includedIDs = s.sourceList(q, "excludeSources"), s.sourceList(q, "includeSources")
 	req.Exclude = make(map[string]bool, len(req.excludedIDs))
 	for _, id := range req.excludedIDs {
 		req.Exclude[id] = true
+	}
+	if len(req.includedIDs) == 0 {
+		return
+	}
+	for id := range s.knownSources {
+		if !slices.Contains(req.includedIDs, id) {
+			req.Exclude[id] = true
+		}
+	}
+}
+
+// sourceList reads a list of sources and rejects unknown ids: because of a misspelled
+// id, an order would be routed through a source that the caller avoids.
+func (s *server) sourceList(q *query, name string) []string {
+	ids := q.list(name)
+	for _, id := range ids {
 		if s.knownSources[id] {
 			continue
 		}
-		if !q.rejected["excludeSources"] {
-			q.reject("excludeSources", unknownSource, fmt.Sprintf("names %.32q, which is no source; /api/v1/liquidity-sources lists them, case matters", id))
+		if !q.rejected[name] {
+			q.reject(name, unknownSource, fmt.Sprintf("names %.32q, which is no source; /api/v1/liquidity-sources lists them, case matters", id))
 		}
 		for _, meant := range Nearest(id, s.sourceIDs) {
 			if !slices.Contains(q.hints.DidYouMean, meant) {
@@ -184,6 +203,7 @@ func (s *server) parseExclusions(q *query, req *request) {
 			}
 		}
 	}
+	return ids
 }
 
 const outputLost = ", where the output would be lost; give the address of an account or contract that is to keep it"

@@ -70,14 +70,17 @@ func withLimit(detail, limit, format string) string {
 }
 
 // explainNoRoute says in the problem why there is no route, if the reason is that
-// the caller excluded sources, or that the operator allows only verified tokens
-// between the first and the last (Config.VerifiedHops).
+// the caller excluded sources or did not include them, or that only verified tokens
+// are allowed between the first and the last.
 func (c *snapshotCache) explainNoRoute(ctx context.Context, req *request, p *problem) (err error) {
 	open := *req
-	open.excludedIDs, open.Exclude = nil, nil
-	if len(req.excludedIDs) > 0 {
+	open.Exclude = nil
+	if len(req.Exclude) > 0 {
 		if _, err = c.plan(ctx, &open); !errors.Is(err, router.ErrNoRoute) {
 			p.detail, p.hints.ExcludedSources = "only excluded sources join the tokens; exclude fewer", req.excludedIDs
+			if len(req.includedIDs) > 0 {
+				p.detail = "only sources that are excluded or not included join the tokens; include more"
+			}
 			return err
 		}
 	}
@@ -86,6 +89,9 @@ func (c *snapshotCache) explainNoRoute(ctx context.Context, req *request, p *pro
 		var path plan.Plan
 		if path, err = c.alternative(ctx, router.Single, open.Order); len(path.Steps) > 0 {
 			p.detail = "only unverified tokens lead from one token to the other, and this service does not route through them; choose other tokens"
+			if req.onlyVerified {
+				p.detail = "only unverified tokens lead from one token to the other; leave out onlyVerified, or choose other tokens"
+			}
 		}
 	}
 	return err
