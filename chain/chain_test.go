@@ -146,6 +146,57 @@ func TestHeadStates(t *testing.T) {
 	}
 }
 
+// slowNode answers a poll for its head, block 4, when it is released.
+type slowNode struct {
+	fakeNode
+	release, gaveUp chan struct{} // the second is closed when the client no longer waits for the first answer
+	once            sync.Once
+}
+
+func (n *slowNode) GetBlockByNumber(ctx context.Context, tag string, full bool) map[string]any {
+	select {
+	case <-n.release:
+	case <-ctx.Done():
+		n.once.Do(func() { close(n.gaveUp) })
+	}
+	return block(4)
+}
+
+// A node that answers polls late, such as an overloaded one, does not delay the head
+// that it announces, and its late answer does not replace it.
+func TestPollDoesNotDelayHeads(t *testing.T) {
+	n := &slowNode{fakeNode: fakeNode{newHeads: make(chan uint64)}, release: make(chan struct{}), gaveUp: make(chan struct{})}
+	ctx, stop := context.WithCancel(t.Context())
+	heads := serve(t, n, true).Heads(ctx)
+	see := func(send chan uint64) {
+		t.Helper()
+		for {
+			select {
+			case send <- 5:
+				send = nil
+			case u := <-heads:
+				if u.Number == 5 {
+					return
+				}
+				if u.Err == nil {
+					t.Fatalf("head %d, want 5", u.Number)
+				}
+			case <-n.gaveUp:
+				t.Fatal("no head while a poll is under way")
+			}
+		}
+	}
+	see(n.newHeads)
+	close(n.release)
+	for range 20 {
+		n.newHeads <- 5
+		see(nil)
+	}
+	stop()
+	for range heads {
+	}
+}
+
 func hash(n uint64) common.Hash {
 	return common.BigToHash(hexutil.MustDecodeBig(hexutil.EncodeUint64(n + 1000)))
 }

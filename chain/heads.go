@@ -98,18 +98,25 @@ type ancestorAnswer struct {
 }
 
 // watchHead reports the head of one node until ctx ends: each new head of its
-// subscription, and each poll.
+// subscription, and each poll. A poll may take long, so it does not hold up the
+// subscription; if that announces a head meanwhile, the answer to the poll is old
+// and is not reported.
 func (n *node) watchHead(ctx context.Context, report func(observation)) {
 	var (
 		newHeads      = make(chan announcement, 16)
 		sub           subscription
 		subscriptions = n.subscriptions(ctx, newHeads)
 		poll          = time.NewTimer(0)
+		polled        = make(chan observation)
+		polling, late bool // a poll is under way; a head was announced since it began
 		last          Header
 	)
 	defer func() {
 		poll.Stop()
 		sub.close()
+		if polling {
+			<-polled
+		}
 		for s := range subscriptions { // until the dialling goroutine has ended
 			s.close()
 		}
@@ -124,7 +131,7 @@ func (n *node) watchHead(ctx context.Context, report func(observation)) {
 			return
 		case a := <-newHeads:
 			if missed = 0; a.state <= Proposed || a.Number > last.Number {
-				last = a.Header
+				last, late = a.Header, true
 				n.reached(a.Number)
 			}
 			report(observation{node: n.index, head: a.Header, state: a.state, at: time.Now()})
@@ -136,21 +143,31 @@ func (n *node) watchHead(ctx context.Context, report func(observation)) {
 			sub = sub.drop(n)
 			pause = 0
 		case <-poll.C:
-			h, err := n.header(ctx, "eth_getBlockByNumber", "latest")
-			report(observation{node: n.index, head: h, at: time.Now(), err: err})
-			if failures++; err == nil {
+			polling, late = true, false
+			go func() {
+				h, err := n.header(ctx, "eth_getBlockByNumber", "latest")
+				polled <- observation{node: n.index, head: h, at: time.Now(), err: err}
+			}()
+		case o := <-polled:
+			if polling = false; late {
+				break
+			}
+			report(o)
+			if failures++; o.err == nil {
 				failures = 0
 			} else {
 				pause = min(backoff(failures), subscribedPollInterval)
 			}
-			if sub.active() && err == nil && h != last {
+			if sub.active() && o.err == nil && o.head != last {
 				if missed++; missed == maxMissedHeads {
 					sub = sub.drop(n)
 				}
-				last = h
+				last = o.head
 			}
 		}
-		poll.Reset(pause)
+		if !polling {
+			poll.Reset(pause)
+		}
 	}
 }
 
