@@ -46,11 +46,14 @@ func New(sources []venue.Source) *Family {
 }
 
 // Parameters of a source, for what is not plain Uniswap V3: the name of the
-// function by which its pools call back, and the contract that creates them
-// for the factory, which only PancakeSwap's code has.
+// function by which its pools call back; the contract that creates them for the
+// factory, which only PancakeSwap's code has; and whether PoolCreated indexes the
+// tick spacing, with the fee in the data, where Uniswap's indexes the fee. Both
+// layouts have the same topic, number of topics and length of data.
 const (
-	paramCallback = "callback"
-	paramDeployer = "deployer"
+	paramCallback       = "callback"
+	paramDeployer       = "deployer"
+	paramIndexedSpacing = "indexedSpacing"
 )
 
 // Callback are the parameters of a source whose pools call back by that name.
@@ -68,7 +71,7 @@ func (f *Family) Name() string { return Name }
 
 // Check wants nothing: a source without parameters is plain Uniswap V3.
 func (f *Family) Check(p venue.Params) error {
-	return p.Check(venue.Params{paramCallback: "", paramDeployer: common.Address{}})
+	return p.Check(venue.Params{paramCallback: "", paramDeployer: common.Address{}, paramIndexedSpacing: false})
 }
 
 // created: a factory made a pool.
@@ -173,10 +176,24 @@ func (f *Family) created(log *types.Log) (venue.Event, error) {
 		fee:     u256.FromBytes(log.Topics[3][:]).Uint64(),
 		spacing: w.Int32(0),
 	}
-	if e.spacing <= 0 || e.fee >= 1_000_000 {
-		return nil, fmt.Errorf("univ3: PoolCreated of %s: fee %d, tick spacing %d", log.Address, e.fee, e.spacing)
+	if source.Params.Flag(paramIndexedSpacing) {
+		e.fee, e.spacing = w.Number(0).Uint64(), indexed(log, 3)
+	}
+	if !plausible(e.fee, e.spacing) {
+		return nil, fmt.Errorf("univ3: PoolCreated of %s: fee %d with tick spacing %d: is %q of source %s right?", log.Address, e.fee, e.spacing, paramIndexedSpacing, source.ID)
 	}
 	return e, nil
+}
+
+// maxSpacing is the largest tick spacing that the factory of Uniswap V3 allows.
+const maxSpacing = 16383
+
+// plausible tells whether a fee in pips and a tick spacing belong together. In every
+// known tier the fee is at least the spacing (Uniswap: 100 and 1, 500 and 10, 3000
+// and 60, 10000 and 200; Slipstream up to 10000 and 2000): a pool whose log is read
+// in the wrong layout has them the other way round.
+func plausible(fee uint64, spacing int32) bool {
+	return spacing > 0 && spacing <= maxSpacing && fee >= uint64(spacing) && fee < 1_000_000
 }
 
 // contradiction is the Idle of a pool whose logs do not fit each other: a fork

@@ -1,8 +1,11 @@
 package univ3_test
 
 import (
+	"encoding/json"
 	"errors"
+	"fmt"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -19,6 +22,42 @@ func TestLaws(t *testing.T) { venuetest.RangedLaws(t, newContract(t)) }
 func TestMostTicks(t *testing.T) {
 	_, p := dusty(t, 6000)
 	venuetest.MostTicks(t, p)
+}
+
+// TestCreationLayouts: the row says which of fee and tick spacing PoolCreated indexes,
+// and a log of the other layout, which looks the same, makes no pool.
+func TestCreationLayouts(t *testing.T) {
+	var rows []venue.Source
+	text := `[{"id":"A","family":"univ3","factory":"0x00000000000000000000000000000000000000fa"},
+		{"id":"B","family":"univ3","factory":"0x00000000000000000000000000000000000000fb","indexedSpacing":true}]`
+	if err := json.Unmarshal([]byte(text), &rows); err != nil {
+		t.Fatal(err)
+	}
+	f := univ3.New(rows)
+	for i := range rows {
+		if err := f.Check(rows[i].Params); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, tier := range [][2]uint64{{100, 1}, {500, 10}, {2500, 50}, {3000, 60}, {10_000, 200}, {10_000, 100}, {17_760, 200}, {10_000, 2000}} {
+		for row := range rows {
+			for layout := range 2 { // 1: the tick spacing is indexed
+				word := func(n uint64) common.Hash { return u256.From(n).Bytes() }
+				topic, data := word(tier[layout]), word(tier[1-layout])
+				log := types.Log{Address: rows[row].Factory, Topics: []common.Hash{f.CreationTopic(), word(1), word(2), topic}, Data: append(data[:], common.LeftPadBytes([]byte{9}, 32)...)}
+				e, err := f.Decode(&log)
+				if row != layout {
+					if e != nil || err == nil {
+						t.Errorf("row %s, layout %d: fee %d, spacing %d: %v", rows[row].ID, layout, tier[0], tier[1], e)
+					}
+					continue
+				}
+				if want := fmt.Sprintf("fee:%d spacing:%d}", tier[0], tier[1]); err != nil || !strings.HasSuffix(fmt.Sprintf("%+v", e), want) {
+					t.Errorf("row %s: %+v, want %s: %v", rows[row].ID, e, want, err)
+				}
+			}
+		}
+	}
 }
 
 func TestSwap(t *testing.T) { venuetest.RangedSwaps(t, newContract(t)) }

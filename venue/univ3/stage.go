@@ -27,6 +27,9 @@ var actor = common.BytesToAddress(crypto.Keccak256([]byte("braid univ3 actor")))
 // they do not do so themselves.
 func (f *Family) Etch(site venue.Site) error {
 	for _, source := range f.rows {
+		if source.Params.Flag(paramIndexedSpacing) {
+			return fmt.Errorf("univ3: factory of %s: the local chain has none that indexes the tick spacing", source.ID)
+		}
 		err := etchUniswap(site, source)
 		if isPancake(source) {
 			err = etchPancake(site, source)
