@@ -51,6 +51,7 @@ var mayImport = map[string][]string{
 	"chain":          {"u256", "market", "contracts"},
 	"faults":         {},
 	"codec":          {"venue", "market"},
+	"proof":          {"u256", "venue", "market", "contracts", "evm", "plan", "calldata", "chain"},
 	"indexer":        {"u256", "venue", "market", "codec", "chain"},
 	"devchain":       {"u256", "gas", "venue", "market", "monad", "contracts", "evm", "plan", "calldata"},
 	"web":            {},

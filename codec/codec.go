@@ -11,7 +11,7 @@ import (
 
 // Format is raised when the meaning of the bytes changes: what was written in
 // another format cannot be used.
-const Format = 3
+const Format = 4
 
 // ErrNoFamily is for bytes of a pool that none of the families wrote.
 var ErrNoFamily = errors.New("a pool of no family")

@@ -9,7 +9,7 @@
 // is not committed. --write first compiles our own contracts into contracts/out,
 // which is committed; --check compiles them, compares them with contracts/out and
 // writes nothing. Every file is {"abi": […], "code": "0x…"}. The code is creation
-// code, except that of the Lens, which is runtime code: the Lens is never deployed.
+// code, except that of Lens and Trial, which is runtime code: they are never deployed.
 // A job whose inputs and outputs have not changed since its last run is skipped.
 // --for run leaves out what only tests use; --dry-run lists the jobs that would run.
 
@@ -64,7 +64,7 @@ function compile(compiler, files, settings) {
   const contracts = {}
   for (const file of Object.values(output.contracts)) {
     for (const [name, c] of Object.entries(file)) {
-      const code = name === 'Lens' ? c.evm.deployedBytecode : c.evm.bytecode
+      const code = ['Lens', 'Trial'].includes(name) ? c.evm.deployedBytecode : c.evm.bytecode
       contracts[name] = { abi: c.abi, code: '0x' + code.object }
     }
   }
@@ -85,8 +85,8 @@ function compileOwn(paths) {
 }
 
 function ownContracts() {
-  const { Router, Executor, Lens, Token } = compileOwn([...solidity(join(here, 'src')), join(here, 'dev', 'Token.sol')])
-  return { Router, Executor, Lens, Token }
+  const { Router, Executor, Lens, Trial, Token } = compileOwn([...solidity(join(here, 'src')), join(here, 'dev', 'Token.sol')])
+  return { Router, Executor, Lens, Trial, Token }
 }
 
 // Contracts of a folder that can be deployed.

@@ -36,6 +36,9 @@ var executorJSON []byte
 //go:embed out/Lens.json
 var lensJSON []byte
 
+//go:embed out/Trial.json
+var trialJSON []byte
+
 //go:embed out/Token.json
 var tokenJSON []byte
 
@@ -47,6 +50,8 @@ var (
 	// Lens reads in bulk. It is never deployed: its code, which is runtime
 	// code, comes with each call.
 	Lens = embedded(lensJSON)
+	// Trial makes swaps for package proof. Like the Lens it is never deployed.
+	Trial = embedded(trialJSON)
 	// Token is a plain ERC-20 for the local chain.
 	Token = embedded(tokenJSON)
 )

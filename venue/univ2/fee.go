@@ -89,3 +89,27 @@ func (s *passed) passes(feeBps int) bool {
 	left := func(k int) u256.Int { return s.after[k].Mul(whole).Sub(s.in[k].Mul(fee)) }
 	return !left(0).Mul(left(1)).Lt(s.before[0].Mul(s.before[1]).Mul(whole).Mul(whole))
 }
+
+// maxFee is the largest fee that is searched for, in basis points.
+const maxFee = 100
+
+// Variant is the fee of the pair, in basis points, and one more: it is above 0.
+func (p *Pool) Variant() uint64 { return bps - p.keep.Uint64() + 1 }
+
+// Variants are all fees up to maxFee, and the pair's own.
+func (p *Pool) Variants() (list []uint64) {
+	for fee := range uint64(maxFee + 1) {
+		list = append(list, fee+1)
+	}
+	if own := p.Variant(); own > maxFee+1 {
+		list = append(list, own-1, own)
+	}
+	return list
+}
+
+// WithVariant is the pair with another fee.
+func (p *Pool) WithVariant(v uint64) venue.Pool {
+	next := *p
+	next.keep = u256.From(bps + 1 - v)
+	return &next
+}

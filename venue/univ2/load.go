@@ -52,6 +52,7 @@ func (p *Pool) fields(c *venue.Codec) {
 	c.Bool(&p.unread)
 	c.Int(&p.reserve[0])
 	c.Int(&p.reserve[1])
+	c.Int(&p.keep)
 }
 
 func (f *Family) Save(p venue.Pool) []byte { return venue.Save(p, (*Pool).fields) }
@@ -61,6 +62,8 @@ func (f *Family) Restore(data []byte) (venue.Pool, error) {
 	if err := venue.Decode(data, f.sources, p.fields); err != nil {
 		return nil, fmt.Errorf("univ2: %w", err)
 	}
-	p.keep = u256.From(bps - FeeBps(p.info.Source))
+	if p.keep.Gt(whole) {
+		return nil, fmt.Errorf("univ2: pair %s keeps %s of 10000", p.pair, p.keep)
+	}
 	return &p, nil
 }
