@@ -29,6 +29,7 @@ var commands = []help{
 		"braid verify --request 'http://127.0.0.1:8080/api/v1/swap?tokenIn=0x…&tokenOut=0x…&amount=1000&recipient=0x…'", verifyHelp},
 	{"bench", "route the orders of a file on the market of another", "--market FILE --trades FILE --out FILE [flags]",
 		"braid bench --market market.json --trades trades.json --out plans.json --bounds", benchHelp},
+	{"prove", "execute swaps through every pool of a chain, and compare what they pay", "--rpc URL [flags]", "braid prove --rpc https://node.example --store braid.db", proveHelp},
 	{"deploy", "deploy the contracts to a chain", "--rpc URL [flags]", "braid deploy --rpc https://node.example --key-env DEPLOYER_KEY", ""},
 }
 

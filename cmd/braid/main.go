@@ -67,6 +67,8 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdout,
 		err = bench(ctx, args, stdout)
 	case "verify":
 		err = verify(ctx, args, os.Stdin, stdout, stderr)
+	case "prove":
+		err = prove(ctx, args, getenv, stdout, stderr)
 	case "deploy":
 		err = deploy(ctx, args, getenv, stdout)
 	case "version", "-version", "--version":
