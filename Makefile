@@ -72,6 +72,12 @@ compare: artifacts ## hold this build to the build of another commit: BASE=commi
 	@set -o pipefail; BASE_BINARY=$(CURDIR)/build/base-braid SEED=$(SEED) go test -count=1 -timeout 1h -run '^TestCompare$$' -v ./e2e \
 		| grep -vE ' level='
 
+load: artifacts ## compare the CPU time of a quote over HTTP with that of another commit: BASE=commit ORDERS=n SEED=n
+	@rm -rf build/base && mkdir -p build/base && git archive $(BASE) | tar x -C build/base
+	@cd build/base && go build -o ../base-braid ./cmd/braid && rm -rf ../base
+	@set -o pipefail; BASE_BINARY=$(CURDIR)/build/base-braid SEED=$(SEED) ORDERS=$(or $(ORDERS),8000) \
+		go test -count=1 -timeout 1h -run '^TestLoad$$' -v ./e2e | grep -E '^(load=|FAIL|panic)|_test.go:'
+
 # What score and ablation measure on. TINES is how many orders of a set are compared
 # with tines, which is slow.
 SETS     ?= retail large impact
@@ -164,4 +170,4 @@ clean: ## remove what was built
 	rm -rf build node_modules web/dist/assets web/dist/*.html
 
 FORCE:
-.PHONY: help run install test forge browse page warm differential gas soak siege compare score ablation bench artifacts contracts clean FORCE
+.PHONY: help run install test forge browse page warm differential gas soak siege compare load score ablation bench artifacts contracts clean FORCE
