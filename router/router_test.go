@@ -241,7 +241,7 @@ func TestScripts(t *testing.T) {
 				w.Pool("three", "D", 1e2*e18, "C", 1e3*e18)
 			},
 			in: "A", amount: 1e4 * e18, out: "B",
-			want: "one A>D 214, three D>C 214, one C>B 214, one A>C 9786, two C>D 9786, one D>B 9786",
+			want: "one A>C 9786, two C>D 9786, one D>B 9786, one A>D 214, three D>C 214, one C>B 214",
 		},
 		{
 			// From C one gets more E, and back to C with a gain, than from D.

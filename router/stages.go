@@ -218,9 +218,9 @@ func (p *problem) sequential(c candidate) candidate {
 		share, divisor = branchShare, tangledPart
 	}
 	p.budget = flow.Budget{Limit: p.budget.Limit / divisor}
-	other, signs, _ := exact.Sequential(p.Search, p.amount, exact.LeastValue(&p.Problem, &c.best, share), c.closed)
+	best, signs := exact.Sequential(p.Search, c.best, share, c.closed, c.lots || loss > roundingLoss)
 	c.met(signs)
-	p.keep(&c.best, other)
+	c.best = best
 	return c
 }
 
@@ -233,7 +233,7 @@ func (p *problem) single(amount u256.Int) (plan.Plan, []flow.Hop, path.Signs, er
 // exactly is the path that pays most in the pools' own integers, of those that reach a
 // value.
 func (p *problem) exactly(floor float64) (plan.Plan, []flow.Hop, path.Signs, error) {
-	hops, signs := p.BestExact(p.amount, floor, path.Avoid{}, false)
+	hops, signs := p.BestExact(p.amount, floor, path.Avoid{})
 	return p.carry(p.amount, hops, signs)
 }
 

@@ -134,11 +134,13 @@ func TestSequential(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, _, ok := Sequential(s, amount, LeastValue(&s.Problem, &alone, 0.97), nil)
-	if want := "one A>C 9786, two C>D 9786, one D>B 9786, one A>D 214, three D>C 214, one C>B 214"; !ok || w.Show(p) != want {
-		t.Errorf("got  %s\nwant %s", w.Show(p), want)
-	}
-	if !Better(&p, &alone, s.GasPrice) {
-		t.Errorf("%v is no more than %v", p.AmountOut, alone.AmountOut)
+	for _, integers := range []bool{false, true} {
+		p, _ := Sequential(s, alone, 0.97, nil, integers)
+		if want := "one A>C 9786, two C>D 9786, one D>B 9786, one A>D 214, three D>C 214, one C>B 214"; w.Show(p) != want {
+			t.Errorf("integers %v: got  %s\nwant %s", integers, w.Show(p), want)
+		}
+		if !Better(&p, &alone, s.GasPrice) {
+			t.Errorf("%v is no more than %v", p.AmountOut, alone.AmountOut)
+		}
 	}
 }

@@ -11,11 +11,12 @@ import (
 
 // Sequential paths have no pool in common, and follow each other: each uses up what it
 // makes before the next begins. So one may lead from a token to another and the next back,
-// which no network does; and the order is shared out to them in the pools' own integers.
-// In all else networks are better.
+// which no network does; and where pools lose much to rounding, the order is shared out to
+// them in the pools' own integers. In all else networks are better.
 
 // branch is one of the paths, what it is given, and what it pays for that.
 type branch struct {
+	hops  []flow.Hop
 	steps []plan.Step
 	in    u256.Int
 	pay   payment
@@ -23,54 +24,109 @@ type branch struct {
 }
 
 type payment struct {
-	out u256.Int
-	gas uint64
-	net float64
-	ok  bool
+	out, net float64
+	ok       bool
 }
 
-// Sequential is the best plan of sequential paths that each pay at least so much value for
-// a part of the order (of 20), without some directions. The search's budget limits it.
-func Sequential(s *path.Search, amount u256.Int, least float64, avoid []flow.Direction) (best plan.Plan, signs path.Signs, ok bool) {
+// Sequential is the better of a plan and the best plan of sequential paths that each pay at
+// least a share of what it pays for a part of the order (of 20), without some directions.
+// Paths and their parts are found in floats, or in integers where floats are in doubt, at
+// some twenty times the effort. The search's budget limits it.
+func Sequential(s *path.Search, best plan.Plan, share float64, avoid []flow.Direction, integers bool) (plan.Plan, path.Signs) {
+	q := branchSearch{Search: s, amount: best.AmountIn, least: leastValue(&s.Problem, &best, share), integers: integers}
 	p := &s.Problem
+	promising := (best.AmountOut.Float() - p.GasPrice*float64(best.Gas)) * (1 - float64(p.MaxHops)*path.SupplyError)
 	for _, sizes := range sizes {
-		var branches []branch
-		used := path.Avoid{Directions: avoid}
-		for i, size := range sizes {
-			hops, more := s.BestExactDown(partOf(amount, size), least*float64(size), used)
-			signs = signs.Or(more)
-			if hops != nil && len(used.Pools)+len(hops) <= p.MaxSteps {
-				branches = append(branches, newBranch(p, amount, hops))
-				for k := range hops {
-					used.Pools = append(used.Pools, hops[k].Pool)
-				}
-			} else if i > 0 {
-				break
-			}
-		}
-		if !deal(amount, branches) {
+		q.find(sizes, avoid)
+		if !deal(q.amount, q.branches) {
 			continue
 		}
-		shift(p, amount, branches)
-		next, err := run(p, amount, inTurn(amount, branches))
-		if err == nil && (!ok || Better(&next, &best, p.GasPrice)) {
-			best, ok = Exchange(p, next), true
+		q.shift()
+		if q.net() < promising {
+			continue
+		}
+		next, err := run(p, q.amount, inTurn(q.amount, q.branches))
+		if err == nil && Better(&next, &best, p.GasPrice) {
+			best = Exchange(p, next)
 		}
 	}
-	return best, signs, ok
+	return best, q.signs
 }
 
-// LeastValue is the least value for Sequential if each part is to pay a share of what
-// another plan pays for it.
-func LeastValue(p *path.Problem, other *plan.Plan, share float64) float64 {
+// branchSearch is a search for sequential paths.
+type branchSearch struct {
+	*path.Search
+	amount   u256.Int
+	least    float64 // value that a path has to pay for a part
+	integers bool    // the pools themselves are asked
+	branches []branch
+	signs    path.Signs
+}
+
+// find finds branches one after the other, each without the pools of those before it. In
+// floats one for a single part has to pay more than the last part of those before it: it
+// would be given none. Integers pay by lots, so that more parts may be worth more.
+func (q *branchSearch) find(sizes [maxBranches]int, avoid []flow.Direction) {
+	q.branches = q.branches[:0]
+	used := path.Avoid{Directions: avoid}
+	none := 0 // size for which there is no further branch
+	for i, size := range sizes {
+		if size == none {
+			continue
+		}
+		least := q.least * float64(size)
+		if size == 1 && !q.integers {
+			least = max(least, q.lastPart()*q.Graph.Ref[q.Out])
+		}
+		hops, more := q.BestDown(partOf(q.amount, size), least, used, q.integers)
+		q.signs = q.signs.Or(more)
+		if hops != nil && len(used.Pools)+len(hops) <= q.MaxSteps {
+			q.branches = append(q.branches, q.branch(hops))
+			for k := range hops {
+				used.Pools = append(used.Pools, hops[k].Pool)
+			}
+		} else if none = size; i > 0 && q.integers {
+			break
+		}
+	}
+}
+
+// lastPart is the least that the last part of a branch pays when all parts are dealt; 0 if
+// they cannot be.
+func (q *branchSearch) lastPart() float64 {
+	given, net := dealWithout(q.branches, new([maxBranches]bool))
+	if math.IsInf(net, -1) {
+		return 0
+	}
+	least := math.Inf(1)
+	for i := range q.branches {
+		if k := given[i]; k > 0 {
+			least = min(least, q.branches[i].parts[k].out-q.branches[i].parts[k-1].out)
+		}
+	}
+	return least
+}
+
+// net is what all branches pay, net of gas.
+func (q *branchSearch) net() (sum float64) {
+	for i := range q.branches {
+		if b := &q.branches[i]; !b.in.IsZero() {
+			sum += b.pay.net
+		}
+	}
+	return sum
+}
+
+// leastValue is the value of a share of what a plan pays for a part.
+func leastValue(p *path.Problem, other *plan.Plan, share float64) float64 {
 	return share * other.AmountOut.Float() / parts * p.Graph.Ref[p.Out]
 }
 
-// newBranch asks what a path pays for every number of parts.
-func newBranch(p *path.Problem, amount u256.Int, hops []flow.Hop) (b branch) {
-	b.steps = stepsOf(p, hops)
+// branch asks what a path pays for every number of parts.
+func (q *branchSearch) branch(hops []flow.Hop) (b branch) {
+	b.hops, b.steps = hops, stepsOf(&q.Problem, hops)
 	for k := 1; k <= parts; k++ {
-		b.parts[k] = along(p, &b, partOf(amount, k))
+		b.parts[k] = q.along(&b, partOf(q.amount, k))
 	}
 	return b
 }
@@ -82,18 +138,34 @@ func partOf(amount u256.Int, k int) u256.Int {
 }
 
 // along is what a branch pays for an amount.
-func along(p *path.Problem, b *branch, amount u256.Int) (pay payment) {
-	pay.out = amount
-	for i := range b.steps {
-		s := &b.steps[i]
-		q, err := s.Pool.Quote(s.In, s.Out, pay.out)
+func (q *branchSearch) along(b *branch, amount u256.Int) payment {
+	if q.integers {
+		return q.alongSteps(b.steps, amount)
+	}
+	out, gas := amount.Float(), 0.
+	for i := range b.hops {
+		supply := b.hops[i].Supply
+		if out > supply.Max {
+			return payment{}
+		}
+		y, _, burnt := supply.Pay(out)
+		out, gas = math.Floor(y), gas+burnt
+	}
+	return payment{out, out - q.GasPrice*gas, out > 0}
+}
+
+// alongSteps is along by the pools themselves.
+func (q *branchSearch) alongSteps(steps []plan.Step, out u256.Int) payment {
+	gas := uint64(0)
+	for i := range steps {
+		s := &steps[i]
+		paid, err := s.Pool.Quote(s.In, s.Out, out)
 		if err != nil {
 			return payment{}
 		}
-		pay.out, pay.gas = q.Out, pay.gas+q.Gas
+		out, gas = paid.Out, gas+paid.Gas
 	}
-	pay.net, pay.ok = pay.out.Float()-p.GasPrice*float64(pay.gas), true
-	return pay
+	return payment{out.Float(), out.Float() - q.GasPrice*float64(gas), true}
 }
 
 // deal gives the parts of the order to the branches that pay most for more. Branches
@@ -130,7 +202,7 @@ func dealWithout(branches []branch, out *[maxBranches]bool) (given [maxBranches]
 			now := &branches[i].parts[given[i]]
 			for k := 1; k <= left && !out[i]; k++ {
 				next := &branches[i].parts[given[i]+k]
-				if rate := (next.out.Float() - now.out.Float()) / float64(k); next.ok && (best < 0 || rate > most) {
+				if rate := (next.out - now.out) / float64(k); next.ok && (best < 0 || rate > most) {
 					best, count, most = i, k, rate
 				}
 			}
@@ -148,8 +220,8 @@ func dealWithout(branches []branch, out *[maxBranches]bool) (given [maxBranches]
 }
 
 // shift moves smaller and smaller amounts between two branches while that pays.
-func shift(p *path.Problem, order u256.Int, branches []branch) {
-	amount := order
+func (q *branchSearch) shift() {
+	amount, branches := q.amount, q.branches
 	for range shifts {
 		amount = amount.Rsh(1)
 		for i := range branches {
@@ -158,7 +230,7 @@ func shift(p *path.Problem, order u256.Int, branches []branch) {
 				if i == j || to.in.IsZero() || !amount.Lt(from.in) || amount.IsZero() {
 					continue
 				}
-				less, more := along(p, from, from.in.Sub(amount)), along(p, to, to.in.Add(amount))
+				less, more := q.along(from, from.in.Sub(amount)), q.along(to, to.in.Add(amount))
 				if less.ok && more.ok && less.net+more.net > from.pay.net+to.pay.net {
 					from.in, from.pay = from.in.Sub(amount), less
 					to.in, to.pay = to.in.Add(amount), more

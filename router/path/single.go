@@ -60,25 +60,34 @@ func (s *Search) BestPart(amount u256.Int) (path []flow.Hop, signs Signs) {
 }
 
 // BestExact is the path that pays most for an amount in the pools' own integers, of those
-// that reach a value; nil if none does. A brief search ends when the budget is spent.
-func (s *Search) BestExact(amount u256.Int, floor float64, avoid Avoid, brief bool) ([]flow.Hop, Signs) {
+// that reach a value; nil if none does.
+func (s *Search) BestExact(amount u256.Int, floor float64, avoid Avoid) ([]flow.Hop, Signs) {
 	s.boundExact(floor)
-	c, signs, ok := s.single(amount.Float(), sweep{exact: true, need: floor, brief: brief, avoid: avoid})
+	c, signs, ok := s.single(amount.Float(), sweep{exact: true, need: floor, avoid: avoid})
 	if !ok {
 		return nil, signs
 	}
 	return s.trace(&c), signs
 }
 
-// BestExactDown is a brief BestExact that looks close to what is possible first.
-func (s *Search) BestExactDown(amount u256.Int, least float64, avoid Avoid) (path []flow.Hop, signs Signs) {
+// BestDown is the best path that reaches a value, in floats or in the pools' own integers;
+// nil if there is none. It looks close to what is possible first, and ends when the budget
+// is spent.
+func (s *Search) BestDown(amount u256.Int, least float64, avoid Avoid, integers bool) (path []flow.Hop, signs Signs) {
 	s.boundExact(least)
-	top := s.maxValue(amount.Float())
+	top, found := s.maxValue(amount.Float()), least
 	for _, less := range []float64{1e-4, 1e-3, 1e-2, 1e-1, 1} {
-		floor := max(least, top*(1-less))
-		path, more := s.BestExact(amount, floor, avoid, true)
-		if signs = signs.Or(more); path != nil || floor == least {
-			return path, signs
+		floor := max(top*(1-less), found)
+		s.boundExact(floor)
+		c, more, ok := s.single(amount.Float(), sweep{exact: integers, need: floor, brief: true, avoid: avoid})
+		signs = signs.Or(more)
+		if value := c.gain * s.Graph.Ref[s.Out]; ok && (integers || value >= floor) {
+			return s.trace(&c), signs
+		} else if ok && value > found { // floats give the best of what they came across
+			found = value - math.Abs(value)*slack
+		}
+		if floor == least {
+			break
 		}
 	}
 	return nil, signs
