@@ -13,7 +13,7 @@ import (
 const maxBatch = 50
 
 // batchParameters are those of /quotes; q is one order.
-var batchParameters = []string{repeatable, "excludeSources", "includeSources", "onlyVerified", "include", "chainId"}
+var batchParameters = []string{repeatable, "excludeSources", "includeSources", "onlyVerified", "maxSteps", "maxHops", "include", "chainId"}
 
 // batchBody is the JSON of /quotes: for each order, in their order, a quote
 // (batchQuoteBody) or a problem.

@@ -48,6 +48,9 @@ func (q *quote) addBound(ctx context.Context, m *metaBody) error {
 // in raw units of the output.
 func (q *quote) looseReason(difference, gasWei u256.Int) string {
 	const loose = "The proved bound is 1 % or more above this quote, "
+	if q.MaxHops > 0 {
+		return loose + fmt.Sprintf("because it holds for any length of chains, and by maxHops a route has at most %d steps one after the other.", q.MaxHops)
+	}
 	maxSteps := cmp.Or(q.MaxSteps, router.DefaultMaxSteps)
 	differenceUSD, gasUSD := q.usdValue(difference), gasWei.Float()*q.cache.USD(q.cache.Chain().WrappedNative)
 	switch {

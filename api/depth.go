@@ -12,7 +12,7 @@ import (
 	"braid/venue"
 )
 
-var depthParameters = []string{"tokenIn", "tokenOut", "amount", "excludeSources", "includeSources", "onlyVerified", "chainId"}
+var depthParameters = []string{"tokenIn", "tokenOut", "amount", "excludeSources", "includeSources", "onlyVerified", "maxSteps", "maxHops", "chainId"}
 
 // depthBody is the JSON of /depth; the points are sorted by amount in.
 type depthBody struct {

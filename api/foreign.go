@@ -23,7 +23,7 @@ var foreignParams = lowerCaseSet(`
 	protocols excludedProtocols includeDEXS excludeDEXS dexes excludeDexes enabledDexIds disabledDexIds
 	allowExchanges denyExchanges preferExchanges allowBridges denyBridges preferBridges
 	excludeRFQ excludeRFQSources disableRfq disableRFQs onlyScalableSources onlyDirectPools onlyDirectRoutes onlySinglePath connectorTokens
-	maxHops maxSteps maxSplits mainRouteParts parts virtualParts complexityLevel likeAsset
+	maxSplits mainRouteParts parts virtualParts complexityLevel likeAsset
 
 	gasPrice gasPriceDecimals gasLimit gasInclude saveGas includeGas includeProtocols includeTokensInfo
 	deadline maxImpact maxUSDImpact maxPriceImpact priceImpactProtectionPercentage enableSlippageProtection ignoreBadUsdPrice

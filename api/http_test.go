@@ -128,7 +128,7 @@ func TestForeignParameters(t *testing.T) {
 	s := serve(t)
 	swap := "/api/v1/swap" + params("tokenIn", wmon, "tokenOut", usdc, "amount", units(1, 18), "recipient", alice)
 	names := []string{
-		"swapFeeBps", "includedSources", "maxHops", "sellToken", "buyToken", "sellAmount", "buyAmount", "fromTokenAddress", "toTokenAddress",
+		"swapFeeBps", "includedSources", "sellToken", "buyToken", "sellAmount", "buyAmount", "fromTokenAddress", "toTokenAddress",
 		"fromToken", "toToken", "src", "dst", "from", "sender", "userAddress", "takerAddress", "taker", "feeRecipient", "slippagePercentage", "gasPrice", "protocols",
 		"inTokenAddress", "srcToken", "userAddr", "fromChain", "slippageTolerance", "SELLTOKEN",
 	}

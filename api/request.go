@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -26,7 +27,7 @@ const (
 
 // The parameters that endpoints know.
 var (
-	quoteParameters = []string{"tokenIn", "tokenOut", "amount", "slippageBps", "excludeSources", "includeSources", "onlyVerified", "include", "chainId"}
+	quoteParameters = []string{"tokenIn", "tokenOut", "amount", "slippageBps", "excludeSources", "includeSources", "onlyVerified", "maxSteps", "maxHops", "include", "chainId"}
 	swapParameters  = append([]string{
 		"recipient", "minAmountOut", "deadlineSeconds", "maxPriceImpactBps", "owner", "permit", "permitNonce", "permitVersion",
 	}, quoteParameters...)
@@ -37,6 +38,7 @@ type request struct {
 	router.Order                        // native currency is replaced by wrapped native
 	excludedIDs, includedIDs   []string // as given; Order.Exclude is what follows from both
 	onlyVerified               bool     // by the request alone; Order.VerifiedHops is what holds
+	shaped                     bool     // by maxSteps or maxHops
 	nativeIn, nativeOut        bool
 	slippageBps                uint64
 	deadlineSeconds            uint64
@@ -126,10 +128,21 @@ func (s *server) parsePair(q *query) (req request) {
 func (s *server) parseShared(q *query, req *request) {
 	req.deadlineSeconds = DefaultDeadlineSeconds
 	onlyVerified := q.boolean("onlyVerified")
-	req.MaxSteps, req.VerifiedHops = s.MaxSteps, s.VerifiedHops || onlyVerified
+	req.VerifiedHops = s.VerifiedHops || onlyVerified
 	req.onlyVerified = onlyVerified && !s.VerifiedHops
 	s.parseSources(q, req)
+	s.parseShape(q, req)
 	q.chain()
+}
+
+// parseShape reads how many steps a route may have, and how many one after the other;
+// neither may be more than the service allows.
+func (s *server) parseShape(q *query, req *request) {
+	const unit = ": no route of this service has more"
+	most := uint64(cmp.Or(s.MaxSteps, router.DefaultMaxSteps))
+	req.MaxSteps = int(q.integer("maxSteps", most, 1, most, unit, invalidParameter))
+	req.MaxHops = int(q.integer("maxHops", 0, 1, router.DefaultMaxHops, unit, invalidParameter))
+	req.shaped = req.MaxHops > 0 || uint64(req.MaxSteps) < most
 }
 
 // parseTokenPair reads the two tokens.

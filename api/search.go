@@ -70,10 +70,18 @@ func withLimit(detail, limit, format string) string {
 }
 
 // explainNoRoute says in the problem why there is no route, if the reason is that
-// the caller excluded sources or did not include them, or that only verified tokens
+// the caller wants shorter ones, excluded sources or did not include them, or that only verified tokens
 // are allowed between the first and the last.
 func (c *snapshotCache) explainNoRoute(ctx context.Context, req *request, p *problem) (err error) {
 	open := *req
+	if req.shaped {
+		open.MaxHops, open.MaxSteps = 0, 0
+		var path plan.Plan
+		if path, err = c.alternative(ctx, router.Single, open.Order); len(path.Steps) > 0 {
+			p.detail = fmt.Sprintf("no route is so short: the best path has %d steps; raise maxHops and maxSteps to that", len(path.Steps))
+			return err
+		}
+	}
 	open.Exclude = nil
 	if len(req.Exclude) > 0 {
 		if _, err = c.plan(ctx, &open); !errors.Is(err, router.ErrNoRoute) {

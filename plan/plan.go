@@ -115,6 +115,17 @@ func (p *Plan) Places() (from, to []int) {
 	return from, to
 }
 
+// Chain is the number of steps on the longest way from the first token to the last. The
+// plan must come from Run.
+func (p *Plan) Chain() (longest int) {
+	from, to := p.Places()
+	depth := make([]int, len(p.Steps)+2) // by place
+	for i := range from {
+		depth[to[i]] = max(depth[to[i]], depth[from[i]]+1)
+	}
+	return depth[Last]
+}
+
 // Run executes the steps in integers, as the contract will, and returns the plan
 // with all amounts. The steps given are not changed.
 func Run(tokenIn, tokenOut common.Address, amountIn u256.Int, steps []Step) (Plan, error) {

@@ -119,6 +119,46 @@ func TestLaws(t *testing.T) {
 	}
 }
 
+// TestChain: no plan has a longer chain than the order allows, and none pays less than
+// the best path of so many hops. Without the limit most are longer.
+func TestChain(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 8))
+	longer, splits := 0, 0
+	for market := range 200 {
+		w := markettest.Random(t, r, 3+r.IntN(7), 3+r.IntN(25), []float64{0.001, 0.3}[market%2])
+		s := w.Snapshot()
+		for range 10 {
+			o := randomOrder(w, r)
+			free, _ := Find(s, o)
+			o.MaxHops = 1 + r.IntN(DefaultMaxHops)
+			p, err := Find(s, o)
+			out, gas, ok := bestPathOf(s, o, o.MaxHops, gasCostOf(s, o))
+			if err != nil {
+				if ok {
+					t.Errorf("market %d: %v, but a path pays %v", market, err, out)
+				}
+				continue
+			}
+			checkPlan(t, s, o, p)
+			if p.Chain() > o.MaxHops {
+				t.Errorf("market %d: %s has chains of %d, not %d", market, w.Show(p), p.Chain(), o.MaxHops)
+			}
+			if beats(out, gas, p.AmountOut, p.Gas, gasCostOf(s, o)) {
+				t.Errorf("market %d: %s pays %v, a single path %v", market, w.Show(p), p.AmountOut, out)
+			}
+			if free.Chain() > o.MaxHops {
+				longer++
+			}
+			if len(p.Steps) > o.MaxHops {
+				splits++
+			}
+		}
+	}
+	if longer < 100 || splits < 100 {
+		t.Errorf("only %d plans are longer without the limit and %d are split with it: the test lost its teeth", longer, splits)
+	}
+}
+
 // A search that may do next to nothing still has the best single path, one
 // that may do all there is pays no less than one that may do little.
 func TestBudget(t *testing.T) {

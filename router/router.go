@@ -28,7 +28,7 @@ type Order struct {
 	TokenIn, TokenOut common.Address
 	AmountIn          u256.Int
 	Exclude           map[string]bool // source ids whose pools may not be used
-	MaxHops           int             // 0: DefaultMaxHops
+	MaxHops           int             // longest chain of steps, from the first token on; 0: any, made of paths of DefaultMaxHops
 	MaxSteps          int             // 0: DefaultMaxSteps
 	VerifiedHops      bool            // no unverified tokens in mid-route
 	Budget            int             // evaluations of supply curves before the search ends; 0: DefaultBudget
@@ -81,6 +81,7 @@ type problem struct {
 	*path.Search
 	pipeline *pipeline
 	amount   u256.Int
+	chain    int // longest chain of steps; 0: any
 	net      flow.Network
 	budget   flow.Budget
 
@@ -107,6 +108,7 @@ func newProblem(s *market.Snapshot, o Order, inLine bool) (*problem, error) {
 	if o.MaxSteps <= 0 {
 		o.MaxSteps = DefaultMaxSteps
 	}
+	chain := max(o.MaxHops, 0)
 	if o.MaxHops <= 0 {
 		o.MaxHops = DefaultMaxHops
 	}
@@ -114,7 +116,7 @@ func newProblem(s *market.Snapshot, o Order, inLine bool) (*problem, error) {
 		o.Budget = DefaultBudget * o.MaxSteps
 	}
 	p := problems.Get().(*problem)
-	p.pipeline, p.amount, p.budget = &complete, o.AmountIn, flow.Budget{Limit: o.Budget}
+	p.pipeline, p.amount, p.chain, p.budget = &complete, o.AmountIn, chain, flow.Budget{Limit: o.Budget}
 	p.Search = path.NewSearch(s, in, out, path.Limits{
 		MaxHops: o.MaxHops, MaxSteps: o.MaxSteps, Exclude: o.Exclude, VerifiedHops: o.VerifiedHops, InLine: inLine,
 	}, &p.budget)
@@ -134,7 +136,7 @@ func (p *problem) release() {
 // resetNetwork empties the network.
 func (p *problem) resetNetwork() {
 	p.net.Reset(len(p.Snapshot.Tokens()), len(p.Pools), p.In, p.Out)
-	p.net.GasPrice, p.net.Budget = p.GasPrice, &p.budget
+	p.net.GasPrice, p.net.Budget, p.net.MaxChain = p.GasPrice, &p.budget, p.chain
 }
 
 // pipeline is the stages that an order passes.

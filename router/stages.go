@@ -63,9 +63,10 @@ func (c *candidate) met(s path.Signs) {
 	c.tangled, c.outOfLine = c.tangled || s.Tangled, c.outOfLine || s.OutOfLine
 }
 
-// keep is the one line by which plans are chosen: the better of two by net output.
+// keep is the one line by which plans are chosen: the better of two by net output, if its
+// chains are not too long.
 func (p *problem) keep(best *plan.Plan, other plan.Plan) {
-	if len(other.Steps) > 0 && (len(best.Steps) == 0 || exact.Better(&other, best, p.GasPrice)) {
+	if len(other.Steps) > 0 && (p.chain == 0 || other.Chain() <= p.chain) && (len(best.Steps) == 0 || exact.Better(&other, best, p.GasPrice)) {
 		*best = other
 	}
 }

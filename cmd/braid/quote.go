@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net/url"
+	"strconv"
 	"strings"
 )
 
@@ -39,6 +40,8 @@ type quoteAnswer struct {
 func quote(ctx context.Context, args []string, getenv func(string) string, stdout io.Writer) error {
 	f := flags("quote", stdout)
 	addr := f.String("addr", or(getenv("BRAID_ADDR"), "127.0.0.1:8080"), "where the service is: `host:port` or a URL (BRAID_ADDR)")
+	maxSteps := f.Uint("max-steps", 0, "most `steps` (pool swaps) of the route; 0: as many as the service allows")
+	maxHops := f.Uint("max-hops", 0, "most `steps` one after the other; 0: as many as the service allows")
 	rest, err := arguments(f, args)
 	if err != nil {
 		return err
@@ -67,6 +70,11 @@ func quote(ctx context.Context, args []string, getenv func(string) string, stdou
 	}
 	var o quoteAnswer
 	query := url.Values{"tokenIn": {in.Address}, "tokenOut": {out.Address}, "amount": {amount.String()}, "include": {"meta"}}
+	for name, limit := range map[string]uint{"maxSteps": *maxSteps, "maxHops": *maxHops} {
+		if limit > 0 {
+			query.Set(name, strconv.FormatUint(uint64(limit), 10))
+		}
+	}
 	if err := getJSON(ctx, api+"/quote?"+query.Encode(), &o); err != nil {
 		return err
 	}

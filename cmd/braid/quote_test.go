@@ -51,6 +51,9 @@ func fakeService(t *testing.T) *httptest.Server {
 		case "9":
 			meta = `"optimalityGapBps":9996`
 		}
+		if limit := r.FormValue("maxSteps") + r.FormValue("maxHops"); limit != "" {
+			meta = `"boundReason":"Limits ` + limit + `."`
+		}
 		fmt.Fprintf(w, `{"tokenIn":%q,"tokenOut":%q,"amountIn":%q,"amountOut":"5","priceImpactBps":3,
 			"routes":[{"tokenIn":%[1]q,"tokenOut":%[2]q,"tokenOutSymbol":"WMON","factory":"Kuru","weight":10000}],
 			"meta":{"gasCostWei":"1000000000000000",%[4]s}}`, in, out, r.FormValue("amount"), meta)
@@ -77,6 +80,7 @@ func TestQuoteOutput(t *testing.T) {
 	}{
 		{[]string{"MON", "USDC", "10"}, []string{"0.000005 USDC for 10 MON", "gas 0.001 MON", "Two pools disagree"}, "bps below"},
 		{[]string{"usdc", "mon", "0.000007"}, []string{"0.000000000000000005 MON for 0.000007 USDC", "100.00%  MON  Kuru", "at most 0.25 bps below the best possible"}, "WMON"},
+		{[]string{"--max-steps", "3", "--max-hops", "2", "usdc", "mon", "1"}, []string{"Limits 32."}, "bps below"},
 		{[]string{"usdc", "wmon", ".000007"}, []string{"WMON for", "100.00%  WMON  Kuru"}, " MON for"},
 		{[]string{"USDC", "0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE", "1"}, []string{" MON for 1 USDC"}, "WMON"},
 		{[]string{"0x0000000000000000000000000000000000000000", "USDC", "1."}, []string{"USDC for 1 MON"}, "WMON for"},

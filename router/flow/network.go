@@ -43,6 +43,7 @@ type Network struct {
 	Nodes     []Node
 	Edges     []Edge  // what enters a node stands before what leaves it
 	MaxEdges  int     // K, how many edges a plan may have; 0 is any number
+	MaxChain  int     // the most edges on a way from source to sink; 0 is any number
 	GasPrice  float64 // of a unit of gas in units of the sink; 0 if unknown
 	StepPrice float64 // lambda, what an edge pays to be one of K; 0 where K does not bind
 	Smoothing float64 // half the width of profits around lambda in which an edge is used in part
@@ -192,11 +193,14 @@ func (n *Network) Insert(path []Hop) bool {
 	return true
 }
 
-// Add puts a path's pools into use, unless that would close a cycle, use a pool twice or
-// pass a node. The edges are in no order until Settle.
+// Add puts a path's pools into use, unless that would close a cycle, use a pool twice, pass
+// a node or make a chain too long. The edges are in no order until Settle.
 func (n *Network) Add(path []Hop) bool {
 	first, last := n.nodeOf[path[0].From], n.nodeOf[path[len(path)-1].To]
 	if n.Leads(int(last)-1, int(first)-1) || len(n.Nodes)+len(path) > MaxNodes {
+		return false
+	}
+	if n.MaxChain > 0 && n.chain(int(first)-1, int(last)-1)+len(path) > n.MaxChain {
 		return false
 	}
 	for i, h := range path {
@@ -213,6 +217,19 @@ func (n *Network) Add(path []Hop) bool {
 	}
 	n.priceNodes(path)
 	return true
+}
+
+// chain is how many edges there are at most before one node and behind another together.
+func (n *Network) chain(before, behind int) int {
+	var up, down [MaxNodes]int
+	for range n.MaxChain { // no way is longer
+		for i := range n.Edges {
+			e := &n.Edges[i]
+			up[e.To] = max(up[e.To], up[e.From]+1)
+			down[e.From] = max(down[e.From], down[e.To]+1)
+		}
+	}
+	return up[before] + down[behind]
 }
 
 // priceNodes gives a path's tokens the prices of its last units. What the path pays
