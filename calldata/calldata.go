@@ -2,6 +2,8 @@
 package calldata
 
 import (
+	"fmt"
+
 	"github.com/ethereum/go-ethereum/common"
 
 	"braid/gas"
@@ -27,6 +29,8 @@ type Terms struct {
 	NativeIn  bool     // the sender pays in native currency, by Tx.Value
 	NativeOut bool     // the Router unwraps the output and pays native currency
 	Permit    *Permit  // the sender signed instead of approving; nil if not
+	Fee       *Fee     // nil: none
+	AmountIn  u256.Int // with a fee of the input: what the sender pays, of which the plan takes the rest
 }
 
 // Tx is a transaction but for sender, nonce and gas price.
@@ -40,13 +44,18 @@ type Tx struct {
 // Encode encodes the plan as a call of the Router. For wrapped native the bytes
 // are the same whether it is pulled from the sender or sent as value.
 func (c Contracts) Encode(p *plan.Plan, t Terms) (Tx, error) {
-	inputs := inputsOf(p)
-	route, err := encodeRoute(p, inputs)
+	inputs, amountIn := inputsOf(p), p.AmountIn
+	if f := t.Fee.in(); f != nil {
+		if amountIn = t.AmountIn; f.Rest(amountIn) != p.AmountIn {
+			return Tx{}, fmt.Errorf("the plan takes %s, which is not what a fee of %s leaves of %s", p.AmountIn, f, amountIn)
+		}
+	}
+	route, err := encodeRoute(p, inputs, t.Fee)
 	if err != nil {
 		return Tx{}, err
 	}
 	call := routerCall{
-		tokenIn: p.TokenIn, amountIn: p.AmountIn, tokenOut: p.TokenOut, minOut: t.MinOut,
+		tokenIn: p.TokenIn, amountIn: amountIn, tokenOut: p.TokenOut, minOut: t.MinOut,
 		recipient: t.Recipient, deadline: t.Deadline, executor: c.Executor, route: route, permit: t.Permit,
 	}
 	if t.NativeOut {
@@ -55,7 +64,7 @@ func (c Contracts) Encode(p *plan.Plan, t Terms) (Tx, error) {
 	data := call.encode()
 	tx := Tx{To: c.Router, Data: data, Gas: c.gasLimit(p, inputs, data, t) + t.Permit.gas(c.Schedule)}
 	if t.NativeIn {
-		tx.Value = p.AmountIn
+		tx.Value = amountIn
 	}
 	return tx, nil
 }

@@ -23,6 +23,7 @@ type Swap struct {
 	Deadline  uint64 // Unix seconds
 	Executor  common.Address
 	Permit    *Permit
+	Fee       *Fee
 	Steps     []Step
 }
 
@@ -54,15 +55,23 @@ func Decode(data []byte, kinds []venue.StepKind) (Swap, error) {
 		TokenIn: h.tokenIn, AmountIn: h.amountIn, TokenOut: h.tokenOut, MinOut: h.minOut,
 		Recipient: h.recipient, Deadline: h.deadline, Executor: h.executor, Permit: h.permit,
 	}
-	if s.Steps, err = decodeRoute(h.route, h.tokenIn, h.tokenOut, kinds); err != nil {
+	r := reader{data: h.route}
+	mid := r.take(1)[0]
+	if mid&flagFee != 0 {
+		s.Fee, err = readFee(&r)
+	}
+	if err == nil {
+		s.Steps, err = decodeRoute(&r, int(mid&^flagFee), h.tokenIn, h.tokenOut, kinds)
+	}
+	if err != nil {
 		return Swap{}, fmt.Errorf("calldata: route: %w", err)
 	}
 	return s, nil
 }
 
-func decodeRoute(route []byte, tokenIn, tokenOut common.Address, kinds []venue.StepKind) (steps []Step, err error) {
-	r := reader{data: route}
-	tokens := make([]common.Address, numberMid+int(r.take(1)[0]))
+// decodeRoute reads the table of so many tokens and the steps.
+func decodeRoute(r *reader, mid int, tokenIn, tokenOut common.Address, kinds []venue.StepKind) (steps []Step, err error) {
+	tokens := make([]common.Address, numberMid+mid)
 	tokens[numberIn], tokens[numberOut] = tokenIn, tokenOut
 	for i := numberMid; i < len(tokens); i++ {
 		tokens[i] = common.Address(r.take(20))

@@ -52,6 +52,9 @@ func (c Contracts) estimate(p *plan.Plan, inputs []input, t Terms, funds gas.Fun
 	accounts := gas.Accounts{Sender: sender, Router: c.Router, Executor: c.Executor, Recipient: t.Recipient, WrappedNative: c.WrappedNative, Proxies: c.Proxies}
 	e := gas.NewEstimate(schedule, accounts, funds, p.TokenOut, t.NativeOut)
 	e.Quoted = quoted
+	if f := t.Fee.in(); f != nil {
+		e.PayFee(f.Recipient, p.TokenIn, funds)
+	}
 	for i := range p.Steps {
 		step := &p.Steps[i]
 		next := gas.Step{TokenIn: step.TokenIn(), TokenOut: step.TokenOut(), Funds: gas.FromExecutor, To: c.Executor}
@@ -59,7 +62,7 @@ func (c Contracts) estimate(p *plan.Plan, inputs []input, t Terms, funds gas.Fun
 		if next.TokenIn == p.TokenIn {
 			next.Funds = funds
 		}
-		if next.TokenOut == p.TokenOut {
+		if next.TokenOut == p.TokenOut && t.Fee.out() == nil {
 			next.To = e.Receiver()
 		}
 		switch inputs[i] {
@@ -86,6 +89,9 @@ func (c Contracts) estimate(p *plan.Plan, inputs []input, t Terms, funds gas.Fun
 		} else {
 			e.Add(int64(q.Gas))
 		}
+	}
+	if f := t.Fee.out(); f != nil {
+		e.DeliverLessFee(f.Recipient, p.TokenOut)
 	}
 	return e.Total(), e.Allows()
 }

@@ -21,8 +21,11 @@ const (
 	numberMid = 2
 )
 
-// A route has one byte for the number of a token.
-const maxMid = 256 - numberMid
+// flagFee is set in the first byte of a route, the number of tokens in between,
+// where the record of a fee comes next.
+const flagFee = 0x80
+
+const maxMid = flagFee - 1
 
 // input is where a step gets its input from.
 type input byte
@@ -61,10 +64,10 @@ func inputsOf(p *plan.Plan) []input {
 
 func callOf(s *plan.Step) venue.Call { return s.Pool.Call(s.In, s.Out) }
 
-// encodeRoute packs the steps as the Executor reads them: the table of the
-// tokens in between, then for each step kind, in, out, share and the body that
-// its pool asks for.
-func encodeRoute(p *plan.Plan, inputs []input) ([]byte, error) {
+// encodeRoute packs the steps as the Executor reads them: the fee, if there is one,
+// the table of the tokens in between, then for each step kind, in, out, share and the
+// body that its pool asks for.
+func encodeRoute(p *plan.Plan, inputs []input, fee *Fee) ([]byte, error) {
 	number := map[common.Address]int{p.TokenIn: numberIn, p.TokenOut: numberOut}
 	var mid []common.Address
 	for i := range p.Steps {
@@ -77,8 +80,12 @@ func encodeRoute(p *plan.Plan, inputs []input) ([]byte, error) {
 	if len(mid) > maxMid {
 		return nil, fmt.Errorf("route of %d tokens: %d at most", len(mid)+numberMid, maxMid+numberMid)
 	}
-	route := make([]byte, 0, 1+20*len(mid)+32*len(p.Steps))
+	route := make([]byte, 0, 1+23+20*len(mid)+32*len(p.Steps))
 	route = append(route, byte(len(mid)))
+	if fee != nil {
+		route[0] |= flagFee
+		route = fee.appendRecord(route)
+	}
 	for _, a := range mid {
 		route = append(route, a[:]...)
 	}

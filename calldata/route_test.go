@@ -107,16 +107,16 @@ func TestFullTable(t *testing.T) {
 		}
 		return &p
 	}
-	full := chain(256)
+	full := chain(129)
 	table, steps := read(t, routeOf(t, full))
-	if len(table) != 254 || len(steps) != 255 || steps[253] != "81 254>255 all" || steps[254] != "81 255>1 all" {
-		t.Errorf("a table of %d, %d steps, the last %v", len(table), len(steps), steps[253:])
+	if len(table) != 127 || len(steps) != 128 || steps[126] != "81 127>128 all" || steps[127] != "81 128>1 all" {
+		t.Errorf("a table of %d, %d steps, the last %v", len(table), len(steps), steps[126:])
 	}
 	tx, err := at.Encode(full, calldata.Terms{})
 	if err != nil || tx.Gas < full.Gas || tx.Gas > 2*full.Gas {
 		t.Errorf("%d gas in the pools, a limit of %d: %v", full.Gas, tx.Gas, err)
 	}
-	if _, err := at.Encode(chain(257), calldata.Terms{}); err == nil {
-		t.Error("257 tokens were encoded")
+	if _, err := at.Encode(chain(130), calldata.Terms{}); err == nil {
+		t.Error("130 tokens were encoded")
 	}
 }

@@ -64,6 +64,12 @@ func (c Contracts) Verify(tx Tx, claim Claim) (Swap, error) {
 	if p := s.Permit; p != nil && (p.Amount.Lt(s.AmountIn) || p.Deadline < claim.Now || claim.NativeIn) {
 		faults = append(faults, errors.New("the permit is too small, too late or for native"))
 	}
+	if !s.Fee.is(claim.Fee) {
+		faults = append(faults, fmt.Errorf("the fee is %s, not %s", s.Fee, claim.Fee))
+	}
+	if f := s.Fee; f != nil && (f.Recipient == s.Recipient || f.Recipient == c.Router || f.Recipient == c.Executor) {
+		faults = append(faults, errors.New("the fee goes to the recipient of the swap, or to a contract that would keep it"))
+	}
 	if err := s.follows(claim.Legs, c.WrappedNative); err != nil {
 		faults = append(faults, err)
 	}
@@ -74,6 +80,9 @@ func (c Contracts) Verify(tx Tx, claim Claim) (Swap, error) {
 // given what the leg says.
 func (s *Swap) follows(legs []Leg, wrapped common.Address) error {
 	held := map[common.Address]u256.Int{s.TokenIn: s.AmountIn}
+	if f := s.Fee.in(); f != nil {
+		held[s.TokenIn] = f.Rest(s.AmountIn)
+	}
 	for i := range s.Steps {
 		step := &s.Steps[i]
 		ids := step.kind.Pools(step.call(), wrapped)

@@ -26,6 +26,12 @@ func (s *Swap) Words(name func(common.Address) string) []string {
 		fmt.Sprintf("until second %d", s.Deadline),
 		fmt.Sprintf("carried out by %s", s.Executor),
 	}
+	if f := s.Fee.in(); f != nil {
+		lines = append(lines, fmt.Sprintf("of the input pay a fee of %d bps, %s, to %s", f.Bps, f.Of(s.AmountIn), f.Recipient))
+	}
+	if f := s.Fee.out(); f != nil {
+		lines = append(lines, fmt.Sprintf("of the output pay a fee of %d bps to %s; what the recipient is paid is after it", f.Bps, f.Recipient))
+	}
 	if p := s.Permit; p != nil {
 		lines = append(lines, fmt.Sprintf("paid by a %s permit of %s, nonce %s, until second %d, signed %#x", p.Kind, p.Amount, p.Nonce, p.Deadline, p.Signature))
 	}

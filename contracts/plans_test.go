@@ -71,7 +71,12 @@ func TestRandomPlans(t *testing.T) {
 		if steps == nil || err != nil {
 			continue
 		}
-		s.sends(&p, calldata.Terms{NativeIn: in == s.wrapped && rng.IntN(2) == 0, NativeOut: out == s.wrapped && rng.IntN(2) == 0})
+		terms := calldata.Terms{NativeIn: in == s.wrapped && rng.IntN(2) == 0, NativeOut: out == s.wrapped && rng.IntN(2) == 0}
+		if rng.IntN(2) == 0 {
+			// Half of them go to an account that holds none of the token.
+			terms.Fee = &calldata.Fee{Recipient: common.Address{1: byte(rng.IntN(2) * done), 2: byte(done >> 8), 19: 7}, Bps: 1 + rng.Uint64N(calldata.MaxFeeBps), Side: calldata.FeeSide(rng.IntN(2))}
+		}
+		s.sends(&p, terms)
 		done++
 	}
 	if done < 500 {
@@ -148,6 +153,17 @@ func (s *venueRig) besideNative(isNative bool) common.Address {
 func (s *venueRig) sends(p *plan.Plan, t calldata.Terms) {
 	s.t.Helper()
 	t.Recipient, t.MinOut, t.Deadline = recipient, p.AmountOut, now
+	feeToken, feeAmount, feeTo := p.TokenIn, u256.Zero, stranger
+	if f := t.Fee; f != nil && f.Side == calldata.FeeIn {
+		t.AmountIn, _ = f.Before(p.AmountIn)
+		feeAmount, feeTo = f.Of(t.AmountIn), f.Recipient
+	} else if f != nil {
+		feeToken, feeAmount, feeTo = p.TokenOut, f.Of(p.AmountOut), f.Recipient
+		t.MinOut = f.Rest(p.AmountOut)
+		if t.MinOut.IsZero() {
+			return
+		}
+	}
 	at := calldata.Contracts{Router: s.router, Executor: s.exec, WrappedNative: s.wrapped, Kinds: families.Steps()}
 	tx, err := at.Encode(p, t)
 	if err != nil {
@@ -158,10 +174,13 @@ func (s *venueRig) sends(p *plan.Plan, t calldata.Terms) {
 	if t.NativeOut {
 		out = native
 	}
-	had := s.held(out, recipient)
+	had, hadFee := s.held(out, recipient), s.held(feeToken, feeTo)
 	res := s.send(user, &tx.To, tx.Value.Big(), tx.Data)
-	if got := had.Sub(s.held(out, recipient), had); res.fault != "" || got.Cmp(p.AmountOut.Big()) != 0 || res.gas > tx.Gas {
-		s.t.Fatalf("paid %s, the plan says %s; burnt %d of %d; %s", got, p.AmountOut, res.gas, tx.Gas, res.fault)
+	if got := had.Sub(s.held(out, recipient), had); res.fault != "" || got.Cmp(t.MinOut.Big()) != 0 || res.gas > tx.Gas {
+		s.t.Fatalf("paid %s, the plan says %s; burnt %d of %d; fee %s; %s", got, t.MinOut, res.gas, tx.Gas, t.Fee, res.fault)
+	}
+	if got := hadFee.Sub(s.held(feeToken, feeTo), hadFee); got.Cmp(feeAmount.Big()) != 0 {
+		s.t.Fatalf("a fee of %s paid %s, not %s", t.Fee, got, feeAmount)
 	}
 	s.follow()
 }
@@ -171,6 +190,9 @@ func (s *venueRig) sends(p *plan.Plan, t calldata.Terms) {
 func (s *venueRig) tells(at calldata.Contracts, p *plan.Plan, t calldata.Terms, tx calldata.Tx) {
 	s.t.Helper()
 	claim := calldata.Claim{Terms: t, TokenIn: p.TokenIn, TokenOut: p.TokenOut, AmountIn: p.AmountIn.String(), Now: now}
+	if t.Fee != nil && t.Fee.Side == calldata.FeeIn {
+		claim.AmountIn = t.AmountIn.String()
+	}
 	for i := range p.Steps {
 		leg := &p.Steps[i]
 		claim.Legs = append(claim.Legs, calldata.Leg{Pool: string(leg.Pool.Info().ID), In: leg.AmountIn, Out: leg.AmountOut})

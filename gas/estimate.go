@@ -75,6 +75,7 @@ const (
 	gasTransfer = 2_000  // transfer or transferFrom of a token
 	gasProxy    = 3_000  // a call through a proxy contract to the token's code
 	gasPull     = 2_500  // the Executor has the Router pay the input of a step
+	gasFee      = 1_500  // the Executor reads and computes a fee
 	gasApprove  = 7_000  // the Executor approves a pool and takes the approval back
 	gasFund     = 3_000  // the Router accepts native currency as the input
 	gasDeposit  = 7_200  // wraps native currency

@@ -96,6 +96,24 @@ func (e *Estimate) transferOn() {
 	}
 }
 
+// PayFee reports that a part of the swap's input goes to the recipient of a fee, who
+// may hold none of it.
+func (e *Estimate) PayFee(to, tokenIn common.Address, funds Funds) {
+	e.HoldsNone(to)
+	e.Add(gasFee)
+	e.Step = Step{TokenIn: tokenIn, Funds: funds}
+	e.Pay(to)
+}
+
+// DeliverLessFee reports that the Executor transfers a part of the swap's output to
+// the recipient of a fee, who may hold none of it, and the rest to the receiver.
+func (e *Estimate) DeliverLessFee(to, tokenOut common.Address) {
+	e.HoldsNone(to)
+	e.Add(gasFee)
+	e.Transfer(tokenOut, e.Executor, to, false)
+	e.Transfer(tokenOut, e.Executor, e.Receiver(), true)
+}
+
 // Transfer reports a transfer of a token: of all that from holds, or a part.
 func (e *Estimate) Transfer(token, from, to common.Address, all bool) {
 	e.Add(gasTransfer)

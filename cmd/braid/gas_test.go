@@ -155,7 +155,7 @@ func (w *gasRig) sampleRoutes(t testing.TB, routes int, route func(*gasRig) *pla
 			p = route(w)
 		}
 		for i, m := range w.measure(t, p) {
-			next := sample{ratio: float64(m.limit) / float64(m.need), route: fmt.Sprintf("need %d, then %d:%s", m.need, m.moved, describe(p))}
+			next := sample{ratio: float64(m.limit) / float64(m.need), route: fmt.Sprintf("need %d, then %d, fee %s:%s", m.need, m.moved, m.fee, describe(p))}
 			if m.moved > 0 {
 				next.moved = float64(m.limit) / float64(m.moved)
 			}
@@ -287,7 +287,7 @@ func (w *gasRig) routeBeforeTick() *plan.Plan {
 	}
 }
 
-// affords says whether the dev account still holds the input of a route.
+// affords says whether the dev account still holds the input of a route and its fee.
 func (w *gasRig) affords(t testing.TB, p *plan.Plan) bool {
 	t.Helper()
 	asked := chain.Call{To: p.TokenIn, Data: venue.Calldata("balanceOf(address)", devchain.DevAccount[:])}
@@ -295,7 +295,7 @@ func (w *gasRig) affords(t testing.TB, p *plan.Plan) bool {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return !u256.FromBytes(held[0].Data).Lt(p.AmountIn)
+	return !u256.FromBytes(held[0].Data).Lt(p.AmountIn.Add(p.AmountIn.Rsh(4))) // with any fee
 }
 
 // token is one of the token list: wrapped native or one of the first ten more
@@ -382,7 +382,10 @@ func (w *gasRig) stepsFrom(s *market.Snapshot, from common.Address, seen map[com
 // measured is the gas limit of a route and the least limits with which it succeeds:
 // on the quoted state, and after its pools were traded, 0 if it then pays less than
 // the minimum.
-type measured struct{ limit, need, moved uint64 }
+type measured struct {
+	limit, need, moved uint64
+	fee                *calldata.Fee
+}
 
 // measure executes a route, and gives its limit and needs on every schedule.
 func (w *gasRig) measure(t testing.TB, p *plan.Plan) []measured {
@@ -393,11 +396,12 @@ func (w *gasRig) measure(t testing.TB, p *plan.Plan) []measured {
 	}
 	terms := calldata.Terms{Recipient: recipient, MinOut: leastOf(p), Deadline: 1 << 40,
 		NativeOut: p.TokenOut == monad.WrappedNative && w.random.IntN(2) == 0}
+	w.charge(p, &terms)
 	list := make([]measured, len(schedules))
 	var swap calldata.Tx
 	for i, s := range schedules {
 		swap = encode(t, p, terms, s)
-		list[i].limit = swap.Gas
+		list[i].limit, list[i].fee = swap.Gas, terms.Fee
 	}
 	needs, err := w.needs(t, p, swap)
 	if err != nil {
@@ -421,6 +425,25 @@ func (w *gasRig) measure(t testing.TB, p *plan.Plan) []measured {
 	return list
 }
 
+// charge adds a fee to every other route, for an account that never held the token.
+func (w *gasRig) charge(p *plan.Plan, terms *calldata.Terms) {
+	if w.random.IntN(2) == 0 {
+		return
+	}
+	terms.Fee = &calldata.Fee{Bps: 1 + w.random.Uint64N(calldata.MaxFeeBps), Side: calldata.FeeSide(w.random.IntN(2))}
+	for i := range terms.Fee.Recipient {
+		terms.Fee.Recipient[i] = byte(w.random.Uint32())
+	}
+	if terms.Fee.Side == calldata.FeeIn {
+		terms.AmountIn, _ = terms.Fee.Before(p.AmountIn)
+	} else {
+		terms.MinOut = terms.Fee.Rest(terms.MinOut)
+	}
+}
+
+// paidBy is the amountIn of a swap's calldata.
+func paidBy(swap calldata.Tx) u256.Int { return u256.FromBytes(swap.Data[4+32 : 4+64]) }
+
 func encode(t testing.TB, p *plan.Plan, terms calldata.Terms, s *gas.Schedule) calldata.Tx {
 	t.Helper()
 	at, executor := contracts.Addresses(monad.WrappedNative)
@@ -443,11 +466,11 @@ func leastOf(p *plan.Plan) u256.Int {
 // pulled are the transactions of a new sender that swaps what it holds.
 func (w *gasRig) pulled(t testing.TB, p *plan.Plan, swap calldata.Tx) []*types.Transaction {
 	t.Helper()
-	approve, err := contracts.Token.ABI.Pack("approve", swap.To, p.AmountIn.Big())
+	approve, err := contracts.Token.ABI.Pack("approve", swap.To, paidBy(swap).Big())
 	if err != nil {
 		t.Fatal(err)
 	}
-	return append(w.fund(t, p),
+	return append(w.fund(t, p.TokenIn, paidBy(swap)),
 		devchain.Sign(w.sender, 0, venue.Tx{To: p.TokenIn, Data: approve, Gas: 100_000}),
 		devchain.Sign(w.sender, 1, venue.Tx{To: swap.To, Data: swap.Data, Gas: maxTxGas}))
 }
@@ -459,7 +482,7 @@ func (w *gasRig) needs(t testing.TB, p *plan.Plan, swap calldata.Tx) ([]uint64, 
 	pulled := w.pulled(t, p, swap)
 	fundings := [][]*types.Transaction{pulled}
 	if p.TokenIn == monad.WrappedNative {
-		sent := devchain.Sign(w.sender, 0, venue.Tx{To: swap.To, Data: swap.Data, Value: p.AmountIn, Gas: maxTxGas})
+		sent := devchain.Sign(w.sender, 0, venue.Tx{To: swap.To, Data: swap.Data, Value: paidBy(swap), Gas: maxTxGas})
 		fundings = append(fundings, []*types.Transaction{pulled[0], sent}) // the sender holds no wrapped native
 	}
 	most := make([]uint64, len(schedules))
@@ -514,9 +537,9 @@ func (w *gasRig) trade(t testing.TB, p *plan.Plan) {
 // maxTxGas is the largest gas limit of a transaction on the local chain.
 const maxTxGas = 1 << 24
 
-// fund makes a new sender that holds native currency, the input of the plan and
-// nothing else.
-func (w *gasRig) fund(t testing.TB, p *plan.Plan) []*types.Transaction {
+// fund makes a new sender that holds native currency, so much of a token and nothing
+// else.
+func (w *gasRig) fund(t testing.TB, token common.Address, amount u256.Int) []*types.Transaction {
 	t.Helper()
 	var seed [32]byte
 	for i := range seed {
@@ -528,17 +551,17 @@ func (w *gasRig) fund(t testing.TB, p *plan.Plan) []*types.Transaction {
 	}
 	w.sender = key
 	who := crypto.PubkeyToAddress(key.PublicKey)
-	transfer, err := contracts.Token.ABI.Pack("transfer", who, p.AmountIn.Big())
+	transfer, err := contracts.Token.ABI.Pack("transfer", who, amount.Big())
 	if err != nil {
 		t.Fatal(err)
 	}
 	native := u256.From(1e18).Mul(u256.From(100))
-	if p.TokenIn == monad.WrappedNative {
-		native = native.Add(p.AmountIn)
+	if token == monad.WrappedNative {
+		native = native.Add(amount)
 	}
 	return []*types.Transaction{
 		devchain.Sign(devchain.DevKey, w.nonce, venue.Tx{To: who, Value: native, Gas: 21_000}),
-		devchain.Sign(devchain.DevKey, w.nonce+1, venue.Tx{To: p.TokenIn, Data: transfer, Gas: 100_000}),
+		devchain.Sign(devchain.DevKey, w.nonce+1, venue.Tx{To: token, Data: transfer, Gas: 100_000}),
 	}
 }
 

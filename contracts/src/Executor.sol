@@ -17,7 +17,8 @@ import {V3} from "./kinds/V3.sol";
 ///
 /// A route is a table of tokens and a list of steps over one amount per token:
 ///
-///     route  n:1 token:20*n step*
+///     route  n:1 [fee] token:20*n step*
+///     fee    side:1 bps:2 recipient:20
 ///     step   kind:1 in:1 out:1 share:4 body
 ///
 /// Token 0 is tokenIn, 1 is tokenOut, 2 and up are the table. A step takes
@@ -29,6 +30,13 @@ import {V3} from "./kinds/V3.sol";
 /// the sender; of tokenIn, where they can be computed beforehand, they are never
 /// pulled.
 ///
+/// FEE in n means that a fee opens the route: bps/10000, rounded down, of
+/// amountIn (side 0) or of all that the route makes of tokenOut (side 1). The
+/// first is pulled from the Router straight to the fee's recipient before the
+/// steps. For the second, tokenOut is paid here; after the steps the fee is sent
+/// to its recipient, and then the rest to the recipient of the swap. Native is
+/// paid as wrapped native.
+///
 /// PREPAID in the kind of a step means that the step before it pays its whole
 /// output straight into this step's pool, whose address opens the body.
 ///
@@ -38,6 +46,8 @@ import {V3} from "./kinds/V3.sol";
 /// 2. What is held of a token is what arrived here, measured, so no step can
 ///    spend what lay here before.
 /// 3. A route uses up all it makes and all of amountIn, or reverts.
+/// 4. A fee is at most MAX_FEE_BPS, and is in the route that the sender signs.
+///    What the Router holds the swap to (minOut) is what is left after it.
 contract Executor is V2, V3, UniswapV4, BalancerV3, Kuru, Hanji, NadFun {
     using Transfer for address;
 
@@ -47,10 +57,15 @@ contract Executor is V2, V3, UniswapV4, BalancerV3, Kuru, Hanji, NadFun {
     error UnknownToken(uint256 index);
     error Backwards();
     error NotPrepaid();
+    error BadFee();
     error LeftOver(address token, uint256 amount);
 
     uint256 private constant PREPAID = 0x80;
+    uint256 private constant FEE = 0x80;
+    uint256 private constant MAX_FEE_BPS = 300;
 
+    uint256 private constant FEE_SIZE = 23; // bytes of a fee's record
+    uint256 private constant SIDE = 176; // bits below its side
     uint256 private constant HEAD = 7; // bytes of a step before its body
     uint256 private constant IN = 0; // tokenIn in the table
     uint256 private constant OUT = 1; // tokenOut
@@ -66,9 +81,10 @@ contract Executor is V2, V3, UniswapV4, BalancerV3, Kuru, Hanji, NadFun {
         bytes calldata route
     ) external {
         if (msg.sender != router) revert NotRouter(msg.sender);
-        (address[] memory tokens, uint256 at) = tokensOf(tokenIn, tokenOut, route);
+        (address[] memory tokens, uint256 at, uint256 fee) = tokensOf(tokenIn, tokenOut, route);
         uint256[] memory held = new uint256[](tokens.length);
-        held[IN] = amountIn;
+        bool keeps = fee >> SIDE != 0; // tokenOut here, until its fee is paid
+        held[IN] = fee == 0 || keeps ? amountIn : payFee(fee, tokenIn, amountIn, Funds.Router);
 
         Step memory s;
         uint256 last; // the token the step before made
@@ -107,14 +123,29 @@ contract Executor is V2, V3, UniswapV4, BalancerV3, Kuru, Hanji, NadFun {
             next = word(route, at);
             prepays = next >> 248 & PREPAID != 0;
             if (prepays) s.to = address(bytes20(slice(route, at + HEAD, 20)));
-            else s.to = out == OUT ? to : address(this);
+            else s.to = out == OUT && !keeps ? to : address(this);
 
             last = out;
             if (s.to == address(this)) held[out] += measured(kind, s, body, sender);
             else made = run(kind, s, body, sender);
         }
+        if (keeps) {
+            uint256 rest = payFee(fee, tokenOut, held[OUT], Funds.Here);
+            held[OUT] = 0;
+            tokenOut.send(to, rest);
+        }
         for (uint256 i; i < held.length; i++) {
             if (held[i] != 0) revert LeftOver(tokens[i], held[i]);
+        }
+    }
+
+    /// @dev Pays the fee of an amount.
+    /// @return rest what is left of it
+    function payFee(uint256 fee, address token, uint256 amount, Funds funds) private returns (uint256 rest) {
+        uint256 part = amount * uint16(fee >> 160) / 10_000;
+        if (part != 0) pay(token, part, funds, address(uint160(fee)));
+        unchecked {
+            rest = amount - part; // bps are at most 300
         }
     }
 
@@ -167,20 +198,39 @@ contract Executor is V2, V3, UniswapV4, BalancerV3, Kuru, Hanji, NadFun {
 
     // Reading the route. Every read is inside it, or reverts.
 
+    /// @return tokens by their numbers
+    /// @return at the offset of the first step
+    /// @return fee its record as one number, 0 if there is none
     function tokensOf(address tokenIn, address tokenOut, bytes calldata route)
         private
-        pure
-        returns (address[] memory tokens, uint256 at)
+        view
+        returns (address[] memory tokens, uint256 at, uint256 fee)
     {
         uint256 n = uint8(bytes1(slice(route, 0, 1)));
+        at = 1;
+        if (n & FEE != 0) {
+            fee = feeOf(slice(route, at, FEE_SIZE));
+            n &= ~FEE;
+            at += FEE_SIZE;
+        }
         tokens = new address[](2 + n);
         tokens[IN] = tokenIn;
         tokens[OUT] = tokenOut;
-        at = 1;
         for (uint256 i; i < n; i++) {
             tokens[2 + i] = address(bytes20(slice(route, at, 20)));
             at += 20;
         }
+    }
+
+    /// @dev A fee to one of our contracts would stay there.
+    function feeOf(bytes calldata record) private view returns (uint256 fee) {
+        fee = uint184(bytes23(record));
+        uint256 bps = uint16(fee >> 160);
+        address recipient = address(uint160(fee));
+        if (
+            fee >> SIDE > 1 || bps == 0 || bps > MAX_FEE_BPS || recipient == address(0) || recipient == router
+                || recipient == address(this)
+        ) revert BadFee();
     }
 
     /// @dev The first word of a step, with zeros beyond the end of the route.

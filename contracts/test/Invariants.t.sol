@@ -44,6 +44,7 @@ contract Player is Stage {
         Venue(payable(VAULT)).set(how, x, y);
         bytes memory route = through_(kind % 9, x, y);
         if (funds & 8 != 0) route = bytes.concat(route, tail);
+        if (funds & 16 != 0) route = charged(funds >> 7, uint16(amount % 310), route);
         Order memory o = order(x, native ? NATIVE : y, uint256(amount) % 1e22 + 1, route);
         play(o, x == wrapped && funds & 1 != 0 ? o.amountIn : 0);
         if (venue.entered() || Venue(payable(MANAGER)).entered() || Venue(payable(VAULT)).entered()) {
@@ -62,6 +63,12 @@ contract Player is Stage {
         venue.book(1, false, y == wrapped);
         if (kind == 7) return one(7, kuru(address(venue), (x == wrapped ? 2 : 0) | (y == wrapped ? 4 : 0), 0));
         return one(8, hanji(address(venue), 3, 1));
+    }
+
+    /// @dev A route with a fee before it, some of them out of range.
+    function charged(uint8 side, uint16 bps, bytes memory route) private pure returns (bytes memory fee) {
+        fee = abi.encodePacked(uint8(0x80) | uint8(route[0]), side, bps, stranger);
+        for (uint256 i = 1; i < route.length; i++) fee = bytes.concat(fee, route[i]);
     }
 
     function ends(uint8 pair) private view returns (address, address) {

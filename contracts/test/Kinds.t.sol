@@ -114,6 +114,82 @@ contract KindsTest is Stage {
         require(b.balanceOf(address(this)) - had == 7, "dust is lost");
     }
 
+    // Fees.
+
+    address private constant INTEGRATOR = address(0x171e6);
+
+    /// @dev A route with a fee before it.
+    function charged(uint8 side, uint16 bps, address to, bytes memory route) private pure returns (bytes memory) {
+        bytes memory fee = abi.encodePacked(uint8(0x80) | uint8(route[0]), side, bps, to);
+        for (uint256 i = 1; i < route.length; i++) fee = bytes.concat(fee, route[i]);
+        return fee;
+    }
+
+    function paysFee(Order memory o, uint256 value, uint256 want, address token, uint256 fee) private {
+        uint256 had = held(token, INTEGRATOR);
+        pays(o, value, want);
+        require(held(token, INTEGRATOR) - had == fee, "another fee");
+    }
+
+    function test_feeOfInput() external {
+        trade(address(a), address(b));
+        bytes memory route = one(4, abi.encodePacked(venue));
+        paysFee(order(address(a), address(b), 1e18, charged(0, 300, INTEGRATOR, route)), 0, 97e16, address(a), 3e16);
+        paysFee(order(address(a), address(b), 9_999, charged(0, 1, INTEGRATOR, route)), 0, 9_999, address(a), 0);
+        second.set(Mode.Honest, address(b), address(c));
+        route = abi.encodePacked(
+            uint8(1), b, hex"04000200000000", venue, hex"04020180000000", second, hex"04020100000000", second
+        );
+        paysFee(order(address(a), address(c), 1e18, charged(0, 50, INTEGRATOR, route)), 0, 995e15, address(a), 5e15);
+        trade(wrapped, address(b));
+        route = one(5, v4(true));
+        paysFee(order(wrapped, address(b), 1e18, charged(0, 50, INTEGRATOR, route)), 1e18, 995e15, wrapped, 5e15);
+        paysFee(order(wrapped, address(b), 1e18, charged(0, 50, INTEGRATOR, route)), 0, 995e15, wrapped, 5e15);
+    }
+
+    function test_feeOfOutput() external {
+        trade(address(a), address(b));
+        bytes memory route = abi.encodePacked(
+            uint8(0), hex"04000140000000", venue, hex"07000180000000", kuru(address(venue), 0, 0), hex"05000100000000", v4(false)
+        );
+        paysFee(order(address(a), address(b), 1e18, charged(1, 300, INTEGRATOR, route)), 0, 97e16, address(b), 3e16);
+        paysFee(order(address(a), address(b), 9_999, charged(1, 1, INTEGRATOR, route)), 0, 9_999, address(b), 0);
+        Order memory o = order(address(b), NATIVE, 1e18, charged(1, 100, INTEGRATOR, one(5, v4(true))));
+        paysFee(o, 0, 99e16, wrapped, 1e16);
+        o.minOut = 99e16 + 1;
+        refuses(o, 0, Router.TooLittleOut.selector);
+        trade(address(b), wrapped);
+        venue.book(1, false, true);
+        route = one(7, kuru(address(venue), 4, 0));
+        paysFee(order(address(b), NATIVE, 1e18, charged(1, 100, INTEGRATOR, route)), 0, 99e16, wrapped, 1e16);
+    }
+
+    function test_feesThatMakeNoSense() external {
+        trade(address(a), address(b));
+        bytes memory route = one(4, abi.encodePacked(venue));
+        bytes[6] memory routes = [
+            charged(0, 0, INTEGRATOR, route),
+            charged(0, 301, INTEGRATOR, route),
+            charged(2, 10, INTEGRATOR, route),
+            charged(0, 10, address(0), route),
+            charged(1, 10, address(router), route),
+            charged(1, 10, address(executor), route)
+        ];
+        for (uint256 i; i < 6; i++) {
+            refuses(order(address(a), address(b), 1e18, routes[i]), 0, Executor.BadFee.selector);
+        }
+        refuses(order(address(a), address(b), 1e18, hex"800000010000"), 0, Executor.Truncated.selector);
+    }
+
+    function testFuzz_fees(uint96 amount, uint16 bps, bool out) external {
+        trade(address(a), address(b));
+        uint256 put = uint256(amount) % 1e25 + 1;
+        uint16 rate = bps % 300 + 1;
+        uint256 fee = put * rate / 10_000;
+        bytes memory route = charged(out ? 1 : 0, rate, INTEGRATOR, one(4, abi.encodePacked(venue)));
+        paysFee(order(address(a), address(b), put, route), 0, put - fee, out ? address(b) : address(a), fee);
+    }
+
     function test_nativeByItsOwnName() external {
         trade(address(b), wrapped);
         venue.book(1, false, true);
