@@ -58,6 +58,18 @@ type Rememberer interface {
 	Fresh(Pool) Pool
 }
 
+// Historian is a Storer whose pools know more of their past than Save encodes, which
+// only the gas of their swaps depends on. A pool that is sent to another process takes
+// it along, so that both give the same estimates.
+type Historian interface {
+	// History encodes it; nil if it is nothing, and for a pool of another family.
+	History(Pool) []byte
+
+	// WithHistory is a restored pool with what History encoded; nil for a pool of
+	// another family.
+	WithHistory(Pool, []byte) (Pool, error)
+}
+
 // Read is an eth_call that a pool needs. Without To it is a call of the Lens, a
 // contract of ours whose code is sent along with the call.
 type Read struct {
