@@ -45,7 +45,7 @@ func (g *Graph) take(s *Snapshot, old *Graph) (from []int32) {
 	for i, p := range g.pools {
 		if i >= len(was) || was[i] != p {
 			changed = append(changed, int32(i))
-			same = same && was[i] != nil && was[i].Info() == p.Info()
+			same = same && was[i] != nil && sameInfo(was[i].Info(), p.Info())
 		}
 	}
 	if same {
@@ -62,6 +62,12 @@ func (g *Graph) take(s *Snapshot, old *Graph) (from []int32) {
 		g.model(int(i), from)
 	}
 	return from
+}
+
+// sameInfo tells whether two pools with one number join the same tokens. A pool that
+// was decoded has an Info of its own.
+func sameInfo(a, b *venue.Info) bool {
+	return a == b || a.Source == b.Source && slices.Equal(a.Tokens, b.Tokens)
 }
 
 // agree is how many tokens have the same numbers in both lists.
