@@ -78,11 +78,15 @@ func (x *Indexer) handleHead(ctx context.Context, head chain.HeadUpdate) error {
 		return err
 	}
 	for _, b := range path {
-		if base, err = x.nextState(ctx, base, b); err != nil {
+		parent := base
+		if base, err = x.nextState(ctx, parent, b); err != nil {
 			return err
 		}
 		x.addState(base)
 		x.metrics.blocks.Inc()
+		if x.hook != nil {
+			x.hook(parent.Snapshot, base.Snapshot)
+		}
 	}
 	x.publish(base, head)
 	x.afterPublish(base)

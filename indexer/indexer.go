@@ -46,6 +46,7 @@ type Config struct {
 	AuditEvery uint64
 
 	Store    *Store         // nil: nothing is saved, and every start joins the chain
+	Publish  Publish        // nil, or called with every market that is built, before it becomes the head
 	Progress func(Progress) // nil, or called a few times a second while the chain is joined
 
 	// Keep is the number of recent snapshots kept for reorgs, and the depth, in
@@ -54,6 +55,10 @@ type Config struct {
 	// half of it. 0: 64.
 	Keep int
 }
+
+// Publish takes a market and the one that it was made from, with the pools of paused
+// sources in both. It must not wait.
+type Publish func(parent, next *market.Snapshot)
 
 // Indexer follows a chain in Run, which alone writes its state. All other methods
 // are safe for concurrent use.
@@ -70,6 +75,7 @@ type Indexer struct {
 	recent     recentStates
 	metrics    *metrics
 	progress   func(Progress)
+	hook       Publish
 
 	sources        []venue.Source
 	storers        []venue.Storer // families whose pools can be read and stored
@@ -110,7 +116,7 @@ func New(c Config) *Indexer {
 		families: map[common.Hash][]venue.Family{},
 		recent:   recentStates{max: c.Keep, byHash: map[common.Hash]*state{}},
 		metrics:  newMetrics(c.Registry),
-		progress: c.Progress, sources: c.Sources, store: c.Store, auditor: newAuditor(c.AuditEvery), saver: saver{wake: make(chan struct{}, 1)},
+		progress: c.Progress, hook: c.Publish, sources: c.Sources, store: c.Store, auditor: newAuditor(c.AuditEvery), saver: saver{wake: make(chan struct{}, 1)},
 		findings: make(chan findings, 4),
 		ready:    make(chan struct{}),
 		health:   Health{Joining: "joining: no block yet"},
