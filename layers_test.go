@@ -53,6 +53,8 @@ var mayImport = map[string][]string{
 	"codec":          {"venue", "market"},
 	"proof":          {"u256", "venue", "market", "contracts", "evm", "plan", "calldata", "chain"},
 	"indexer":        {"u256", "venue", "market", "codec", "chain"},
+	"feed":           {"u256", "venue", "market", "codec"},
+	"feed/broker":    {},
 	"devchain":       {"u256", "gas", "venue", "market", "monad", "contracts", "evm", "plan", "calldata"},
 	"web":            {},
 	"api":            {"u256", "venue", "market", "monad", "plan", "router", "calldata"},
