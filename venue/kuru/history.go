@@ -15,11 +15,11 @@ import (
 // no swap meets them.
 type history struct {
 	traded [2]bool
-	makers []maker
+	makers []orderMaker
 	orders [2][]int // by side and place in the book: the maker's number
 }
 
-type maker struct {
+type orderMaker struct {
 	address common.Address
 	paid    bool
 }
@@ -28,7 +28,7 @@ func (h *history) fields(c *venue.Codec) {
 	for side := range h.traded {
 		c.Bool(&h.traded[side])
 	}
-	venue.List(c, &h.makers, func(m *maker) {
+	venue.List(c, &h.makers, func(m *orderMaker) {
 		c.Fixed(m.address[:])
 		c.Bool(&m.paid)
 	})
@@ -49,7 +49,7 @@ func (f *Family) History(p venue.Pool) []byte {
 			n, known := numbers[o.maker]
 			if !known {
 				n, numbers[o.maker] = len(h.makers), len(h.makers)
-				h.makers = append(h.makers, maker{o.maker, q.wasPaid(o.maker)})
+				h.makers = append(h.makers, orderMaker{o.maker, q.wasPaid(o.maker)})
 				some = some || o.maker != common.Address{} || q.wasPaid(o.maker)
 			}
 			h.orders[side] = append(h.orders[side], n)
