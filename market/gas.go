@@ -2,7 +2,9 @@ package market
 
 import (
 	"math"
-	"sync"
+	"slices"
+
+	"braid/u256"
 )
 
 const (
@@ -12,6 +14,9 @@ const (
 	// clearly is the ratio by which a token must be better reached for that to be followed
 	// further: a cost of gas need not be more exact.
 	clearly = 1.01
+	// spotError is more than 1 by what the price of the first unit may be less than what
+	// Pay gives, as a ratio.
+	spotError = 1 + 1e-9
 	// gasHops is how many pools that trade may pass.
 	gasHops = 5
 )
@@ -25,21 +30,30 @@ func (s *Snapshot) GasIn(token int) float64 { return s.gasCosts().all[token] }
 
 func (s *Snapshot) GasInLine(token int) float64 { return s.gasCosts().inLine[token] }
 
-// gasCosts are the costs of a unit of gas by token.
+func (s *Snapshot) gasCosts() *gasCosts {
+	s.Graph()
+	return s.gas
+}
+
+// gasCosts are the costs of a unit of gas by token, at a price in wei.
 type gasCosts struct {
-	once        sync.Once
+	price       u256.Int
 	all, inLine []float64
 }
 
-func (s *Snapshot) gasCosts() *gasCosts {
-	s.gas.once.Do(func() {
-		g := s.Graph()
-		s.gas.all = g.gasIn(s, true)
-		if s.gas.inLine = s.gas.all; g.outOfLine {
-			s.gas.inLine = g.gasIn(s, false)
-		}
-	})
-	return &s.gas
+// gasAt is the costs at the gas price of a snapshot, which has this graph. They are kept
+// for the next one that has it too.
+func (g *Graph) gasAt(s *Snapshot) *gasCosts {
+	price := s.GasPrice()
+	if kept := g.gas.Load(); kept != nil && kept.price == price {
+		return kept
+	}
+	c := &gasCosts{price: price, all: g.gasIn(s, true)}
+	if c.inLine = c.all; g.outOfLine {
+		c.inLine = g.gasIn(s, false)
+	}
+	g.gas.Store(c)
+	return c
 }
 
 // gasIn is the cost of a unit of gas by token, through pools that contradict prices too, or not.
@@ -63,19 +77,18 @@ func (g *Graph) gasIn(s *Snapshot, outOfLine bool) []float64 {
 func (g *Graph) brought(token int, amount float64, outOfLine bool) []float64 {
 	most := make([]float64, len(g.tokens))
 	most[token] = amount
-	g.spread(token, func(t int, reached func(t int, clearly bool)) {
+	g.spread(token, most, func(t int, x float64, reach func(int32, float64)) {
 		directions, first := g.Out(t)
 		for i := range directions {
-			d, best := &directions[i], most[directions[i].To]
-			if d.Supply == nil || d.Supply.Spot()*most[t] <= best || g.contradicts[first+i] && !outOfLine {
+			d := &directions[i]
+			if d.Supply == nil || d.Supply.Spot()*x*spotError <= most[d.To] || g.contradicts[first+i] && !outOfLine {
 				continue
 			}
-			if y, _ := d.Pay(most[t]); y > best {
-				most[d.To] = y
-				reached(int(d.To), y > best*clearly)
+			if y, _ := d.Pay(x); y > most[d.To] {
+				reach(d.To, y)
 			}
 		}
-	})
+	}, func(now, before float64) bool { return now > before*clearly })
 	return most
 }
 
@@ -87,42 +100,49 @@ func (g *Graph) bought(token int, amount float64, outOfLine bool) []float64 {
 		least[t] = math.Inf(1)
 	}
 	least[token] = amount
-	g.spread(token, func(t int, reached func(t int, clearly bool)) {
+	g.spread(token, least, func(t int, y float64, reach func(int32, float64)) {
 		directions, first := g.Out(t)
 		for i := range directions {
 			from, back := directions[i].To, g.back[first+i]
-			d, best := &g.directions[back], least[directions[i].To]
-			if d.Supply == nil || least[t] >= best*d.Supply.Spot() || g.contradicts[back] && !outOfLine {
+			d := &g.directions[back]
+			if d.Supply == nil || y >= least[from]*d.Supply.Spot()*spotError || g.contradicts[back] && !outOfLine {
 				continue
 			}
-			if x := d.Supply.Need(least[t]); x < best {
-				least[from] = x
-				reached(int(from), best > x*clearly)
+			if x := d.Supply.Need(y); x < least[from] {
+				reach(from, x)
 			}
 		}
-	})
+	}, func(now, before float64) bool { return before > now*clearly })
 	return least
 }
 
 // spread has the neighbours of a token looked at, then those of each token that was
-// clearly better reached, and so on for as many rounds as there may be hops.
-func (g *Graph) spread(token int, look func(t int, reached func(t int, clearly bool))) {
-	now, next := []int32{int32(token)}, []int32(nil)
-	queued := make([]bool, len(g.tokens))
-	reached := func(t int, clearly bool) {
-		if clearly && !queued[t] && !g.deadEnd(t) {
-			queued[t] = true
-			next = append(next, int32(t))
+// clearly better reached, and so on for as many rounds as there may be hops. A round
+// looks at the values that the one before left, so that the order of pools and tokens
+// makes no difference.
+func (g *Graph) spread(token int, values []float64, look func(t int, value float64, reach func(int32, float64)), clearly func(now, before float64) bool) {
+	now, before := []int32{int32(token)}, slices.Clone(values)
+	var reached []int32
+	seen := make([]bool, len(values))
+	reach := func(t int32, value float64) {
+		values[t] = value
+		if !seen[t] {
+			seen[t] = true
+			reached = append(reached, t)
 		}
 	}
 	for hop := 0; hop < gasHops && len(now) > 0; hop++ {
 		for _, t := range now {
-			look(int(t), reached)
+			look(int(t), before[t], reach)
 		}
-		now, next = next, now[:0]
-		for _, t := range now {
-			queued[t] = false
+		now = now[:0]
+		for _, t := range reached {
+			if clearly(values[t], before[t]) && !g.deadEnd(int(t)) {
+				now = append(now, t)
+			}
+			seen[t], before[t] = false, values[t]
 		}
+		reached = reached[:0]
 	}
 }
 

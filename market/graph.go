@@ -3,6 +3,7 @@ package market
 import (
 	"iter"
 	"slices"
+	"sync/atomic"
 
 	"braid/venue"
 )
@@ -19,10 +20,11 @@ type Graph struct {
 	directions []Direction
 	votes      []vote // as directions
 
-	prices      []Price   // by token
-	reference   []float64 // by token: its price, or the median where that is withheld; 0 if unknown
-	contradicts []bool    // by direction: the pool contradicts the prices of its tokens
-	outOfLine   bool      // one does
+	prices      []Price                  // by token
+	reference   []float64                // by token: its price, or the median where that is withheld; 0 if unknown
+	contradicts []bool                   // by direction: the pool contradicts the prices of its tokens
+	outOfLine   bool                     // one does
+	gas         atomic.Pointer[gasCosts] // at the last price asked for
 	derived     any
 }
 
@@ -94,7 +96,7 @@ func (s *Snapshot) Edges(token int) iter.Seq[Edge] {
 	}
 }
 
-// Graph is the same for all callers. It follows from the pools and tokens alone, so
+// Graph is the same for all callers, and has all that searches read. It follows from the pools and tokens alone, so
 // that a snapshot of the same ones has the graph of the older snapshot.
 func (s *Snapshot) Graph() *Graph {
 	s.graphOnce.Do(func() {
@@ -102,6 +104,7 @@ func (s *Snapshot) Graph() *Graph {
 		if g == nil || !g.fits(s) {
 			g = s.newGraph(g)
 		}
+		s.gas = g.gasAt(s)
 		s.graph.Store(g)
 		s.older.Store(nil)
 	})

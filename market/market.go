@@ -40,7 +40,7 @@ type Snapshot struct {
 	graphOnce sync.Once
 	graph     atomic.Pointer[Graph]
 	older     atomic.Pointer[Graph] // of an older snapshot, until graph is derived from it
-	gas       gasCosts
+	gas       *gasCosts             // made with graph
 }
 
 // Chain is what prices and the gas price depend on besides pools and blocks.

@@ -2,11 +2,14 @@ package market_test
 
 import (
 	"math"
+	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/ethereum/go-ethereum/common"
 
 	"braid/market"
+	"braid/markettest"
 	"braid/ticks"
 	"braid/u256"
 	"braid/venue"
@@ -134,5 +137,25 @@ func TestGasIn(t *testing.T) {
 	}
 	if s := next(t, market.New(chain), 1, []market.Token{dollar, native, meme}, honest); s.GasIn(1) != s.GasPrice().Float() || s.GasIn(2) != 0 {
 		t.Errorf("gas costs %g native and %g of a token without pools", s.GasIn(1), s.GasIn(2))
+	}
+}
+
+// TestGasInOrder: the order in which pools came makes no difference to what gas costs.
+func TestGasInOrder(t *testing.T) {
+	for seed := range uint64(40) {
+		r := rand.New(rand.NewPCG(seed, 6))
+		w := markettest.Random(t, r, 12, 60, 0.02)
+		s := w.Snapshot()
+		pools := slices.Clone(s.Pools())
+		r.Shuffle(len(pools), func(i, k int) { pools[i], pools[k] = pools[k], pools[i] })
+		shuffled, err := market.New(s.Chain()).Next(s.Block(), pools, s.Tokens())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for token := range s.Tokens() {
+			if a, b := s.GasIn(token), shuffled.GasIn(token); a != b || s.GasInLine(token) != shuffled.GasInLine(token) {
+				t.Errorf("seed %d: gas costs %g of token %d, and %g with the pools in another order", seed, a, token, b)
+			}
+		}
 	}
 }
