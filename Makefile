@@ -78,12 +78,13 @@ load: artifacts ## compare the CPU time of a quote over HTTP with that of anothe
 	@set -o pipefail; BASE_BINARY=$(CURDIR)/build/base-braid SEED=$(SEED) ORDERS=$(or $(ORDERS),8000) \
 		go test -count=1 -timeout 1h -run '^TestLoad$$' -v ./e2e | grep -E '^(load=|FAIL|panic)|_test.go:'
 
-# What score and ablation measure on. TINES is how many orders of a set are compared
-# with tines, which is slow.
+# What score and ablation measure on. TINES and FILL are how many orders of a set
+# are compared with those rivals, which are slow.
 SETS     ?= retail large impact
 MAXSTEPS ?= 32
 NOISE    ?= 0
 TINES    ?= 60
+FILL     ?= 20
 score: ## measure plans on a generated market: POOLS=n SEED=n MAXSTEPS=n ORDERS=n NOISE=x BASE=commit
 ifeq ($(origin BASE),file)
 	@$(score_run)
@@ -95,7 +96,7 @@ else
 endif
 
 score_run = set -o pipefail; \
-	POOLS=$(or $(POOLS),1000) ORDERS=$(or $(ORDERS),1000) SEED=$(SEED) MAXSTEPS=$(MAXSTEPS) NOISE=$(NOISE) SETS='$(SETS)' TINES=$(TINES) \
+	POOLS=$(or $(POOLS),1000) ORDERS=$(or $(ORDERS),1000) SEED=$(SEED) MAXSTEPS=$(MAXSTEPS) NOISE=$(NOISE) SETS='$(SETS)' TINES=$(TINES) FILL=$(FILL) \
 	go test -count=1 -timeout 3h -run '^TestScore$$' -v ./score | grep -E '^(pools=|FAIL|panic)|_test.go:'
 
 ablation: ## measure what the router loses without each of its parts: POOLS='n n' SEED=n ORDERS=n
@@ -105,6 +106,9 @@ ablation: ## measure what the router loses without each of its parts: POOLS='n n
 SEEDS ?= 500
 steps: ## hold plans of few steps to the best choice of so many links, on small markets: SEEDS=n SEED=n
 	@set -o pipefail; SEEDS=$(SEEDS) SEED=$(SEED) go test -count=1 -timeout 3h -run '^TestFewSteps$$' -v ./router | grep -E '^(steps=|FAIL|panic)|_test.go:'
+constants: ## measure what half and double of the router's constants do, and note it beside them: CONSTANTS='path flow.slip' WRITE=1
+	@set -o pipefail; CONSTANTS='$(or $(CONSTANTS),all)' POOLS=$(or $(POOLS),1000) ORDERS=$(or $(ORDERS),150) SEED=$(SEED) WRITE=$(WRITE) \
+		go test -count=1 -timeout 3h -run '^TestConstants$$' -v ./score | grep -E ': half: |^(FAIL|panic)|_test.go:'
 
 bench: artifacts ## run the benchmarks
 	go test -run '^$$' -bench . -benchmem ./...
@@ -170,4 +174,4 @@ clean: ## remove what was built
 	rm -rf build node_modules web/dist/assets web/dist/*.html
 
 FORCE:
-.PHONY: help run install test forge browse page warm differential gas soak siege compare load score ablation bench artifacts contracts clean FORCE
+.PHONY: help run install test forge browse page warm differential gas soak siege compare load score ablation constants bench artifacts contracts clean FORCE

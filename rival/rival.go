@@ -1,7 +1,7 @@
 // Package rival routes as others do, in integers, for the router to be measured against.
 //
-// Single and Grid are idealised: every pool of the market, exact quotes. Chunks, Tines
-// and Uniswap follow their models, and pay what those pay.
+// Single, Grid and Fill are idealised: every pool of the market, exact quotes. Chunks,
+// Tines and Uniswap follow their models, and pay what those pay.
 package rival
 
 import (
@@ -34,7 +34,9 @@ const (
 	singleHops = 5
 	gridHops   = 5
 	chunkHops  = 3
+	fillHops   = 5
 	parts      = 20 // of an order, 5% each
+	fillParts  = 50 // of an order that Fill routes
 	maxPaths   = 8  // of a grid
 )
 
@@ -57,9 +59,27 @@ func Chunks(s *market.Snapshot, in, out common.Address, amount u256.Int) (Answer
 		return Answer{}, false
 	}
 	clear(t.gasCost)
-	var sum Answer
+	return t.fill(amount, parts)
+}
+
+// Fill routes the order in 50 equal parts, one after the other, each along the path of up
+// to 5 hops that pays most for it after the parts before, net of the gas of pools that
+// they did not use: water-filling by marginal price.
+func Fill(s *market.Snapshot, in, out common.Address, amount u256.Int) (Answer, bool) {
+	t, ok := newSearch(s, in, out, fillHops)
+	if !ok {
+		return Answer{}, false
+	}
+	return t.fill(amount, fillParts)
+}
+
+// fill routes equal parts one after the other, each along its best path.
+func (t *search) fill(amount u256.Int, parts int) (sum Answer, ok bool) {
 	for k := range parts {
-		part := share(amount, k+1).Sub(share(amount, k))
+		part := partOf(amount, k+1, parts).Sub(partOf(amount, k, parts))
+		if part.IsZero() {
+			continue
+		}
 		a, ok := t.take(t.best(part), part)
 		if !ok {
 			return Answer{}, false
@@ -145,8 +165,11 @@ func (a Answer) and(b Answer) Answer {
 	return Answer{Out: a.Out.Add(b.Out), Gas: a.Gas + b.Gas, Steps: append(a.Steps[:len(a.Steps):len(a.Steps)], b.Steps...)}
 }
 
-func share(amount u256.Int, k int) u256.Int {
-	part, _ := amount.MulDiv(u256.From(uint64(k)), u256.From(parts))
+func share(amount u256.Int, k int) u256.Int { return partOf(amount, k, parts) }
+
+// partOf is k of so many equal parts.
+func partOf(amount u256.Int, k, of int) u256.Int {
+	part, _ := amount.MulDiv(u256.From(uint64(k)), u256.From(uint64(of)))
 	return part
 }
 

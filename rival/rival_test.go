@@ -50,6 +50,7 @@ func TestRivals(t *testing.T) {
 		"single": {Single, pays(1e12, 1e11), pays(1e12, 1e11)},
 		"grid":   {Grid, best, best},
 		"chunks": {Chunks, 2 * pays(1e12, 5e10), best},
+		"fill":   {Fill, 2 * pays(1e12, 5e10), best * (1 + 1e-4)}, // its parts are smaller
 		"tines": {func(s *market.Snapshot, in, out common.Address, amount u256.Int) (Answer, bool) {
 			return NewTines(s).Route(in, out, amount)
 		}, 2 * pays(1e12, 5e10), best * (1 + 1e-4)}, // its parts are smaller

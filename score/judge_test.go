@@ -136,7 +136,7 @@ func TestRivalsAndBounds(t *testing.T) {
 				o := order(t, s, &trades[i], 0)
 				bound, _ := router.Bound(s, o)
 				for name, route := range map[string]func(*market.Snapshot, common.Address, common.Address, u256.Int) (rival.Answer, bool){
-					"single": rival.Single, "grid": rival.Grid, "chunks": rival.Chunks,
+					"single": rival.Single, "grid": rival.Grid, "chunks": rival.Chunks, "fill": rival.Fill,
 					"tines": func(_ *market.Snapshot, in, out common.Address, amount u256.Int) (rival.Answer, bool) {
 						return tines.Route(in, out, amount)
 					},
@@ -167,7 +167,7 @@ func TestRivalsAndBounds(t *testing.T) {
 			t.Errorf("only %d answers of %s of 72 were compared", n, name)
 		}
 	}
-	if len(compared) != 5 {
+	if len(compared) != 6 {
 		t.Errorf("only %v were compared", compared)
 	}
 }

@@ -12,10 +12,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ethereum/go-ethereum/common"
+
 	"braid/benchfile"
 	"braid/market"
+	"braid/rival"
 	"braid/router"
 	"braid/score"
+	"braid/u256"
 	"braid/venuetest"
 )
 
@@ -28,7 +32,7 @@ func TestScore(t *testing.T) {
 	c.Noise = noise(t)
 	m, s := generated(t, c)
 	orders := int(venuetest.Setting(t, "ORDERS", 24))
-	steps := int(venuetest.Setting(t, "MAXSTEPS", router.DefaultMaxSteps))
+	steps := int(venuetest.Setting(t, "MAXSTEPS", uint64(router.DefaultMaxSteps)))
 	for _, set := range sets() {
 		n := orders
 		if set == "impact" {
@@ -53,11 +57,7 @@ func TestScore(t *testing.T) {
 			}
 			fmt.Printf("%s%s %s", prefix, a.build, got)
 			if scores = append(scores, got); a.build != baseBuild {
-				behind, err := score.BehindTines(s, q.orders[:min(len(q.orders), int(venuetest.Setting(t, "TINES", 60)))])
-				if err != nil {
-					t.Fatal(err)
-				}
-				fmt.Printf(" behind_tines=%d/%d behind_worst=%.3f", behind.Behind, behind.Orders, behind.WorstBps)
+				q.printRivals()
 			}
 			fmt.Println()
 		}
@@ -112,6 +112,28 @@ func (q *question) ask() []answers {
 		builds[i].answers = got
 	}
 	return builds
+}
+
+// printRivals prints fields of how plans compare with those of rivals, on as many orders
+// as TINES and FILL say: both are slow.
+func (q *question) printRivals() {
+	fill := func(in, out common.Address, amount u256.Int) (rival.Answer, bool) {
+		return rival.Fill(q.s, in, out, amount)
+	}
+	for _, r := range []struct {
+		name, setting string
+		orders        uint64
+		route         score.Route
+	}{{"tines", "TINES", 60, rival.NewTines(q.s).Route}, {"fill", "FILL", 6, fill}} {
+		n := min(len(q.orders), int(venuetest.Setting(q.t, r.setting, r.orders)))
+		b, err := score.BehindOf(q.s, q.orders[:n], r.route)
+		if err != nil {
+			q.t.Fatal(err)
+		}
+		ahead := score.QuantilesOf(b.Ahead)
+		fmt.Printf(" behind_%[1]s=%[2]d/%[3]d behind_%[1]s_worst=%.3[4]f ahead_%[1]s_median=%.3[5]f ahead_%[1]s_mean=%.3[6]f",
+			r.name, b.Behind, b.Orders, b.WorstBps, ahead.Median, ahead.Mean)
+	}
 }
 
 // medianRatio is the median over all orders of the ratio of times.
