@@ -47,6 +47,7 @@ var mayImport = map[string][]string{
 	"rival":          {"u256", "venue", "market", "plan"},
 	"benchfile":      {"u256", "venue", "ticks", "venue/univ2", "venue/univ3", "families", "market", "monad", "plan", "router"},
 	"score":          {"u256", "venue", "ticks", "market", "plan", "router", "rival", "benchfile"},
+	"score/tuning":   {},
 	"calldata":       {"u256", "gas", "venue", "plan"},
 	"chain":          {"u256", "market", "contracts"},
 	"faults":         {},
