@@ -46,6 +46,10 @@ differential: artifacts ## hold our arithmetic to the contracts: CASES=n SEED=n
 	@set -o pipefail; CASES=$(CASES) SEED=$(SEED) go test -count=1 -timeout 3h -run '^TestDifferential$$' -v ./venue/... \
 		| grep -E '^(family=|FAIL|panic)|mismatch|we say'
 
+published: ## hold our arithmetic to outcomes that others published: CORPUS=directory (docs/venues.md)
+	@test -d "$(CORPUS)" || { echo "give CORPUS=directory, with a directory per family" >&2; exit 1; }
+	@set -o pipefail; CORPUS=$(abspath $(CORPUS)) go test -count=1 -run '^TestPublished$$' -v ./venue/... | grep -E '^(published:|FAIL|panic)|script.go:'
+
 BLOCKS ?= 2000
 REORGS ?= 100
 soak: artifacts ## follow a hostile chain: BLOCKS=n REORGS=n SEED=n
@@ -174,4 +178,5 @@ clean: ## remove what was built
 	rm -rf build node_modules web/dist/assets web/dist/*.html
 
 FORCE:
-.PHONY: help run install test forge browse page warm differential gas soak siege compare load score ablation constants bench artifacts contracts clean FORCE
+# Whatever help lists is no file.
+.PHONY: $(shell sed -n 's/^\([a-z]*\):.*##.*/\1/p' Makefile) warm FORCE

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/big"
 	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -27,29 +28,57 @@ func Script(t *testing.T, family venue.Family, source *venue.Source, wrappedNati
 	if Setting(t, "UPDATE", 0) > 0 {
 		record(t, family, source, wrappedNative)
 	}
-	text, err := os.ReadFile(scriptFile)
+	replayFile(t, family, scriptFile)
+}
+
+// Published replays the outcomes that others published: the files of the family in
+// the directory that the environment variable CORPUS names (docs/venues.md).
+func Published(t *testing.T, name string, family venue.Family) {
+	dir := os.Getenv("CORPUS")
+	if dir == "" {
+		t.Skip("CORPUS names no directory with outcomes that others published")
+	}
+	files, err := filepath.Glob(filepath.Join(dir, name, "*.txt"))
+	if err != nil || len(files) == 0 {
+		t.Skipf("no outcomes of %s in %s: %v", name, dir, err)
+	}
+	for _, file := range files {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			fmt.Printf("published: family=%s file=%s outcomes=%d\n", name, filepath.Base(file), replayFile(t, family, file))
+		})
+	}
+}
+
+// replayFile executes a script, and gives the number of its swaps.
+func replayFile(t *testing.T, family venue.Family, file string) int {
+	t.Helper()
+	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := replay{T: t, family: family, events: map[string]eventType{}}
+	s := replay{T: t, family: family, file: filepath.Base(file), events: map[string]eventType{}}
 	for i, line := range strings.Split(string(text), "\n") {
 		verb, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
 		if verb == "" || verb == "#" {
 			continue
 		}
+		s.line = i + 1
 		if err := s.step(verb, rest); err != nil {
-			t.Fatalf("%s:%d: %v", scriptFile, i+1, err)
+			t.Fatalf("%s:%d: %v", s.file, s.line, err)
 		}
 	}
 	if s.swaps == 0 {
-		t.Fatal("no swaps")
+		t.Fatalf("%s: no swaps", file)
 	}
+	return s.swaps
 }
 
 // replay is a script as far as it has been executed.
 type replay struct {
 	*testing.T
 	family  venue.Family
+	file    string
+	line    int                  // number of the line that is executed
 	events  map[string]eventType // by name
 	pool    venue.Pool
 	answers [][]byte // read, but fewer yet than the pool wants
@@ -73,6 +102,9 @@ func (s *replay) step(verb, rest string) (err error) {
 	case "swap":
 		s.swaps++
 		return s.swap(rest)
+	case "buy":
+		s.swaps++
+		return s.buy(rest)
 	}
 	return fmt.Errorf("unknown line %q", verb)
 }
@@ -143,7 +175,34 @@ func (s *replay) swap(line string) error {
 		ours = q.Out.String()
 	}
 	if ours != paid {
-		s.Errorf("%s: swap of %s from token %d to %d pays %s, quoted %s (%v)", s.pool.Info().ID, amount, in, out, paid, ours, err)
+		s.Errorf("%s:%d: swap of %s from token %d to %d pays %s, quoted %s (%v)", s.file, s.line, amount, in, out, paid, ours, err)
+	}
+	return nil
+}
+
+// buy compares a swap for an exact amount out with quotes: the amount in that the
+// contract took is the least that pays as much.
+func (s *replay) buy(line string) error {
+	var in, out int
+	var amount, want string
+	if _, err := fmt.Sscanf(line, "%d -> %d %s for %s", &in, &out, &amount, &want); err != nil {
+		return err
+	}
+	taken, err := u256.FromDecimal(amount)
+	if err != nil {
+		return err
+	}
+	wanted, err := u256.FromDecimal(want)
+	if err != nil {
+		return err
+	}
+	pays := func(amount u256.Int) bool {
+		q, err := s.pool.Quote(in, out, amount)
+		return err == nil && q.Out.Cmp(wanted) >= 0
+	}
+	if !pays(taken) || pays(taken.Sub(u256.One)) {
+		q, err := s.pool.Quote(in, out, taken)
+		s.Errorf("%s:%d: %s of token %d for %s of token %d; quoted %v (%v)", s.file, s.line, amount, in, want, out, q.Out, err)
 	}
 	return nil
 }

@@ -19,6 +19,11 @@ func fuzzed[T testing.TB](t T) (T, venue.Family, *venue.Source, common.Address) 
 
 func TestScript(t *testing.T) { venuetest.Script(fuzzed(t)) }
 
+func TestPublished(t *testing.T) {
+	_, family, _, _ := fuzzed(t)
+	venuetest.Published(t, nadfun.Name, family)
+}
+
 func FuzzLogs(f *testing.F)    { venuetest.FuzzLogs(fuzzed(f)) }
 func FuzzLoad(f *testing.F)    { venuetest.FuzzLoad(fuzzed(f)) }
 func FuzzRestore(f *testing.F) { venuetest.FuzzRestore(fuzzed(f)) }

@@ -21,6 +21,14 @@ func fuzzed[T testing.TB](t T) (T, venue.Family, *venue.Source, common.Address) 
 
 func TestScript(t *testing.T) { venuetest.Script(fuzzed(t)) }
 
+func TestPublished(t *testing.T) {
+	rows := []venue.Source{
+		{ID: "Uniswap", Family: univ2.Name, Factory: common.Address{0: 0xfa, 19: 0x01}, Params: univ2.Fee(30)},
+		{ID: "PancakeSwap", Family: univ2.Name, Factory: common.Address{0: 0xfa, 19: 0x02}, Params: univ2.Fee(25)},
+	}
+	venuetest.Published(t, univ2.Name, univ2.New(rows))
+}
+
 func FuzzLogs(f *testing.F)    { venuetest.FuzzLogs(fuzzed(f)) }
 func FuzzLoad(f *testing.F)    { venuetest.FuzzLoad(fuzzed(f)) }
 func FuzzRestore(f *testing.F) { venuetest.FuzzRestore(fuzzed(f)) }
