@@ -1,7 +1,10 @@
 package chain
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 
 	"github.com/ethereum/go-ethereum/common/hexutil"
@@ -48,8 +51,8 @@ func (n *node) logsAndHeight(ctx context.Context, q logFilter) (logs []types.Log
 	var number hexutil.Uint64
 	var batchErr error
 	err = n.request(ctx, longTimeout, logsMethod, func(ctx context.Context) error {
-		batch := []rpc.BatchElem{{Method: numberMethod, Result: &number}, {Method: logsMethod, Args: []any{q}, Result: &logs}}
-		if batchErr = n.rpc.BatchCallContext(ctx, batch); batchErr != nil {
+		batch := []rpc.BatchElem{{Method: numberMethod, Args: []any{}, Result: &number}, {Method: logsMethod, Args: []any{q}, Result: &logs}}
+		if batchErr = n.batch(ctx, batch); batchErr != nil {
 			return batchErr
 		}
 		for _, b := range batch {
@@ -59,7 +62,7 @@ func (n *node) logsAndHeight(ctx context.Context, q logFilter) (logs []types.Log
 		}
 		return nil
 	})
-	if batchErr != nil && ctx.Err() == nil {
+	if batchErr != nil && !errors.Is(err, ErrLimited) && ctx.Err() == nil {
 		if err = n.call(ctx, shortTimeout, &number, numberMethod); err == nil {
 			err = n.call(ctx, longTimeout, &logs, logsMethod, q)
 		}
@@ -68,4 +71,47 @@ func (n *node) logsAndHeight(ctx context.Context, q logFilter) (logs []types.Log
 		err = n.checkLogs(logs)
 	}
 	return logs, uint64(number), err
+}
+
+// batch makes requests in one batch. Unlike the rpc package it reads the error of a
+// node that refuses the whole batch, which may be overloaded only.
+func (n *node) batch(ctx context.Context, batch []rpc.BatchElem) error {
+	if n.httpURL == "" {
+		return n.rpc.BatchCallContext(ctx, batch)
+	}
+	asked := make([]question, len(batch))
+	for i, b := range batch {
+		asked[i] = question{"2.0", i, b.Method, b.Args}
+	}
+	text, err := n.post(ctx, asked)
+	if err != nil {
+		return err
+	}
+	type answer struct {
+		ID     *int
+		Result json.RawMessage
+		Error  *rpcError
+	}
+	var all answer
+	if json.Unmarshal(text, &all) == nil && all.Error != nil {
+		return all.Error
+	}
+	var answers []answer
+	if err := json.NewDecoder(bytes.NewReader(text)).Decode(&answers); err != nil {
+		return err
+	}
+	for i := range batch {
+		batch[i].Error = rpc.ErrMissingBatchResponse
+	}
+	for _, a := range answers {
+		switch {
+		case a.ID == nil || *a.ID < 0 || *a.ID >= len(batch):
+			return fmt.Errorf("%d answers to a batch of %d, one without its ID", len(answers), len(batch))
+		case a.Error != nil:
+			batch[*a.ID].Error = a.Error
+		default:
+			batch[*a.ID].Error = json.Unmarshal(a.Result, batch[*a.ID].Result)
+		}
+	}
+	return nil
 }

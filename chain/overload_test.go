@@ -52,6 +52,20 @@ func TestOverloadIsNoVerdict(t *testing.T) {
 	}
 }
 
+// An overloaded node is asked for logs and its height by the same batch again.
+func TestOverloadOfBatch(t *testing.T) {
+	for name, answer := range overloadAnswers() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := newProvider(t, &provider{maxBlocks: 100, head: 99, overloads: []http.Handler{answer}, first: 2})
+			search(t, dialProvider(t, p), 99)
+			if p.asked["batch"] != 3 || p.asked["eth_getLogs"]+p.asked["eth_blockNumber"] != 0 {
+				t.Errorf("%v, want 3 batches", p.asked)
+			}
+		})
+	}
+}
+
 // A node that stays overloaded is an error that callers can tell from others.
 func TestOverloadForLong(t *testing.T) {
 	p := newProvider(t, &provider{overloads: []http.Handler{overloadAnswers()["overloaded"]}, first: 1 << 30})

@@ -58,7 +58,7 @@ func newProvider(t testing.TB, p *provider) *provider {
 // refusal answers every request with a JSON-RPC error.
 func refusal(status, code int, text string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		var asked struct{ ID json.RawMessage }
+		asked := struct{ ID json.RawMessage }{json.RawMessage("null")} // as for a batch
 		json.NewDecoder(r.Body).Decode(&asked)
 		w.Header().Set("Content-Type", "application/json")
 		w.WriteHeader(status)

@@ -99,7 +99,20 @@ func scanReceiptsAnswer(answer []byte) (list receipts, err error) {
 
 // postRPC makes a JSON-RPC request over HTTP and gives the undecoded answer.
 func (n *node) postRPC(ctx context.Context, method string, args ...any) ([]byte, error) {
-	question, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": 1, "method": method, "params": args})
+	return n.post(ctx, question{"2.0", 1, method, args})
+}
+
+// question is a JSON-RPC request.
+type question struct {
+	Version string `json:"jsonrpc"`
+	ID      int    `json:"id"`
+	Method  string `json:"method"`
+	Params  []any  `json:"params"`
+}
+
+// post sends a question, or a batch of them, over HTTP and gives the undecoded answer.
+func (n *node) post(ctx context.Context, asked any) ([]byte, error) {
+	question, err := json.Marshal(asked)
 	if err != nil {
 		return nil, err
 	}

@@ -193,7 +193,7 @@ func (r *soakRig) compare(ours, direct *market.Snapshot) {
 	}
 	for _, d := range direct.Pools() {
 		p, ok := ours.Pool(d.Info().ID)
-		if !ok && !describes(ours, d) {
+		if !ok && (!describes(ours, d) || venue.Idle(d) != "") {
 			continue
 		}
 		if !ok {
@@ -210,6 +210,17 @@ func (r *soakRig) compare(ours, direct *market.Snapshot) {
 			if a, b := quoted(p, in, out, amount), quoted(d, in, out, amount); a != b {
 				r.fail("block %d: pool %s: %v for %v, directly %v", ours.Block().Number, d.Info().ID, a, amount, b)
 			}
+		}
+	}
+}
+
+// contains checks that a market has the pools of another that can be traded. One
+// that can no longer be, such as a curve that has ended, is only in the market of an
+// indexer that saw it before.
+func (r *soakRig) contains(name string, s, other *market.Snapshot) {
+	for _, p := range other.Pools() {
+		if _, ok := s.Pool(p.Info().ID); !ok && venue.Idle(p) == "" {
+			r.fail("%s there is no pool %s of %s at the end", name, p.Info().ID, p.Info().Source.ID)
 		}
 	}
 }
