@@ -103,6 +103,10 @@ score_run = set -o pipefail; \
 	POOLS=$(or $(POOLS),1000) ORDERS=$(or $(ORDERS),1000) SEED=$(SEED) MAXSTEPS=$(MAXSTEPS) NOISE=$(NOISE) SETS='$(SETS)' TINES=$(TINES) FILL=$(FILL) \
 	go test -count=1 -timeout 3h -run '^TestScore$$' -v ./score | grep -E '^(pools=|FAIL|panic)|_test.go:'
 
+output: ## measure amounts in that are found for amounts out: POOLS=n SEED=n ORDERS=n SETS='retail large'
+	@set -o pipefail; POOLS=$(or $(POOLS),1000) ORDERS=$(or $(ORDERS),1000) SEED=$(SEED) SETS='$(SETS)' \
+		go test -count=1 -timeout 3h -run '^TestOutput$$' -v ./score | grep -E '^(pools=|FAIL|panic)|_test.go:'
+
 ablation: ## measure what the router loses without each of its parts: POOLS='n n' SEED=n ORDERS=n
 	@set -o pipefail; POOLS='$(or $(POOLS),1000 10000 50000)' ORDERS=$(or $(ORDERS),300) SEED=$(SEED) \
 		go test -count=1 -timeout 3h -run '^TestAblation$$' -v ./score | grep -E '^(\||FAIL|panic)|_test.go:'
