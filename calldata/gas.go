@@ -15,7 +15,7 @@ import (
 const (
 	marginPercent      = 3  // to the estimate on the quoted state
 	movedMarginPercent = 1  // to that after trades of others
-	maxMovedPercent    = 22 // the most by which a limit exceeds the first because of the second
+	maxMovedPercent    = 18 // the most by which a limit exceeds the first because of the second
 )
 
 // gasLimit is the gas limit of the plan's transaction, however its sender funds
