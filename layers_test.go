@@ -53,7 +53,7 @@ var mayImport = map[string][]string{
 	"faults":         {},
 	"codec":          {"venue", "market"},
 	"proof":          {"u256", "venue", "market", "contracts", "evm", "plan", "calldata", "chain"},
-	"indexer":        {"u256", "venue", "market", "codec", "chain"},
+	"indexer":        {"u256", "venue", "market", "codec", "chain", "proof"},
 	"feed":           {"u256", "venue", "market", "codec"},
 	"feed/broker":    {},
 	"devchain":       {"u256", "gas", "venue", "market", "monad", "contracts", "evm", "plan", "calldata"},

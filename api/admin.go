@@ -56,9 +56,10 @@ func (s *server) readyzInFull(w *response) error {
 	h, r := s.Health(), s.readiness()
 	return w.writeReadiness(r, struct {
 		readiness
-		NodeFault string         `json:"nodeFault"`
-		Waiting   map[string]int `json:"waitingPools"`
-	}{r, h.Reason, h.Waiting})
+		NodeFault string            `json:"nodeFault"`
+		Waiting   map[string]int    `json:"waitingPools"`
+		Proofs    map[string]Proofs `json:"proofs,omitempty"`
+	}{r, h.Reason, h.Waiting, s.proofs()})
 }
 
 func (s *server) readiness() readiness {

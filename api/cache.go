@@ -105,6 +105,7 @@ type snapshotCache struct {
 	listedTokens func() []listedToken
 	sourceBodies func() []sourceBody
 	tokenBodies  func() []marketTokenBody
+	untried      func(tokenIn, tokenOut common.Address) int // see Config.Untried
 
 	plans        resultCache[searchKey, plan.Plan]
 	bounds       resultCache[searchKey, u256.Int]
@@ -149,7 +150,7 @@ func (s *server) cacheOf(snap *market.Snapshot) *snapshotCache {
 	if c != nil && c.Snapshot == snap {
 		return c
 	}
-	fresh := &snapshotCache{Snapshot: snap}
+	fresh := &snapshotCache{Snapshot: snap, untried: s.Untried}
 	fresh.listedTokens = sync.OnceValue(func() []listedToken { return listTokens(snap) })
 	fresh.sourceBodies = sync.OnceValue(func() []sourceBody { return s.sourceBodies(fresh) })
 	fresh.tokenBodies = sync.OnceValue(func() []marketTokenBody { return marketTokens(fresh) })

@@ -41,7 +41,7 @@ func (s *server) depth(w *response) error {
 	if err != nil {
 		return err
 	}
-	if err := checkTokens(c.Snapshot, req); err != nil {
+	if err := c.checkTokens(req); err != nil {
 		return err
 	}
 	points, err := c.depths.get(ctx, req.searchKey(), func(ctx context.Context) ([]depthPoint, error) {

@@ -148,6 +148,7 @@ type hints struct {
 	MinAmountIn     string   `json:"minAmountIn,omitempty"`
 	AmountOut       string   `json:"amountOut,omitempty"`
 	PriceImpactBps  int      `json:"priceImpactBps,omitempty"`
+	Untried         int      `json:"untried,omitempty"`
 }
 
 func (p *problem) Error() string { return string(p.code) + ": " + p.detail }

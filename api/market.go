@@ -36,6 +36,7 @@ type sourceBody struct {
 	LiquidityUsd string     `json:"liquidityUsd"`
 	Status       status     `json:"status"`
 	Reason       string     `json:"reason"`
+	Proof        *Proofs    `json:"proof,omitempty"`
 }
 
 // status says whether a source is used in routes.
@@ -105,6 +106,7 @@ func (s *server) sourceBodies(c *snapshotCache) []sourceBody {
 			t.liquidityUSD += c.USD(a) * p.Depth(i)
 		}
 	}
+	proofs := s.proofs()
 	list := make([]sourceBody, 0, len(s.Sources)+len(s.Retired))
 	for _, row := range s.Sources {
 		b := sourceBody{ID: row.ID, Name: displayName(row.ID), Type: row.Type, Status: statusLive, LiquidityUsd: formatDollars(0)}
@@ -116,12 +118,26 @@ func (s *server) sourceBodies(c *snapshotCache) []sourceBody {
 				b.Status, b.Reason = statusPaused, mostFrequent(t.unusable)
 			}
 		}
+		if n := proofs[row.ID]; proofs != nil {
+			b.Proof = &n
+			if b.Reason == "no pools yet" && n.Untried+n.Refused > 0 {
+				b.Reason = "no pool is proved yet"
+			}
+		}
 		list = append(list, b)
 	}
 	for _, row := range s.Retired {
 		list = append(list, sourceBody{ID: row.ID, Name: displayName(row.ID), Type: row.Type, LiquidityUsd: formatDollars(0), Status: statusOff, Reason: cmp.Or(row.Unproved, "retired")})
 	}
 	return list
+}
+
+// proofs are what trials told of pools, by source; nil if pools need no proof.
+func (s *server) proofs() map[string]Proofs {
+	if s.Proofs == nil {
+		return nil
+	}
+	return s.Proofs()
 }
 
 // mostFrequent is the key with the highest count; of equals the first in order.

@@ -1,9 +1,11 @@
 package api
 
 import (
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/ethereum/go-ethereum/common"
 	"github.com/google/go-cmp/cmp"
 
 	"braid/monad"
@@ -22,10 +24,10 @@ func TestMarket(t *testing.T) {
 		t.Errorf("block %+v", m.Block)
 	}
 	want := map[string]sourceBody{
-		"PancakeSwapV2": {"PancakeSwapV2", "PancakeSwap V2", venue.V2, 1, 1, "", statusLive, ""},
-		"Kansei":        {"Kansei", "Kansei", venue.V2, 2, 1, "0.00", statusLive, ""},
-		"UniswapV3":     {"UniswapV3", "Uniswap V3", venue.V3, 0, 0, "0.00", statusPaused, "no pools yet"},
-		"OldSwapV2":     {"OldSwapV2", "OldSwap V2", venue.V2, 0, 0, "0.00", statusOff, "its fee is not known"},
+		"PancakeSwapV2": {"PancakeSwapV2", "PancakeSwap V2", venue.V2, 1, 1, "", statusLive, "", nil},
+		"Kansei":        {"Kansei", "Kansei", venue.V2, 2, 1, "0.00", statusLive, "", nil},
+		"UniswapV3":     {"UniswapV3", "Uniswap V3", venue.V3, 0, 0, "0.00", statusPaused, "no pools yet", nil},
+		"OldSwapV2":     {"OldSwapV2", "OldSwap V2", venue.V2, 0, 0, "0.00", statusOff, "its fee is not known", nil},
 	}
 	if len(m.Sources) != len(monad.Sources())+1 {
 		t.Errorf("%d sources", len(m.Sources))
@@ -84,6 +86,38 @@ func TestUnitPrice(t *testing.T) {
 	} {
 		if got := unitPrice(c.raw, c.decimals); got != c.want {
 			t.Errorf("%g with %d decimals: %s, want %s", c.raw, c.decimals, got, c.want)
+		}
+	}
+}
+
+// TestProofs: /market and /readyz of the admin address count the pools of each source by
+// what trials told, and a pair without a route says how many of its pools are untried,
+// also if a token is in no pool of the market.
+func TestProofs(t *testing.T) {
+	unknown := common.HexToAddress("0x00000000000000000000000000000000000000aa")
+	s := serve(t, func(c *Config) {
+		c.Proofs = func() map[string]Proofs {
+			return map[string]Proofs{"UniswapV3": {Refused: 1, Untried: 2, Reason: "paid 1"}, "Kansei": {Proved: 2}}
+		}
+		c.Untried = func(a, b common.Address) int {
+			if a == wmon && b == unknown {
+				return 2
+			}
+			return 0
+		}
+	})
+	var m marketBody
+	s.get("/api/v1/market").into(t, &m)
+	for _, b := range m.Sources {
+		if b.Proof == nil || b.ID == "UniswapV3" && (b.Proof.Untried != 2 || b.Reason != "no pool is proved yet") || b.ID == "Kansei" && b.Proof.Proved != 2 {
+			t.Errorf("%s: %+v, %s", b.ID, b.Proof, b.Reason)
+		}
+	}
+	path := "/api/v1/quote?amount=1000000&tokenIn=" + wmon.Hex() + "&tokenOut="
+	for token, want := range map[common.Address]string{unknown: `"untried":2`, {0xbb}: `"code":"UNKNOWN_TOKEN"`} {
+		a := s.get(path + token.Hex())
+		if a.status != 404 || !strings.Contains(string(a.raw), want) || token == unknown && !strings.Contains(string(a.raw), `"NO_ROUTE"`) {
+			t.Errorf("%s: %d %s", token, a.status, a.raw)
 		}
 	}
 }

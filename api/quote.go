@@ -156,7 +156,7 @@ func (s *server) headFor(w *response) (*snapshotCache, error) {
 
 // quoteOn quotes a request on a snapshot.
 func (s *server) quoteOn(ctx context.Context, c *snapshotCache, req request) (*quote, error) {
-	if err := checkTokens(c.Snapshot, req); err != nil {
+	if err := c.checkTokens(req); err != nil {
 		return nil, err
 	}
 	p, err := c.find(ctx, &req)
@@ -190,17 +190,22 @@ func (s *server) headOfAnyAge() (*snapshotCache, error) {
 
 const unknownTokenMessage = "is not a token of any pool here; /api/v1/tokens lists those that can be traded"
 
-// checkTokens rejects tokens that the snapshot does not have.
-func checkTokens(snap *market.Snapshot, req request) error {
+// checkTokens rejects tokens that the snapshot does not have. If only untried pools trade
+// them, there is no route yet.
+func (c *snapshotCache) checkTokens(req request) error {
 	var errs []paramError
-	if _, ok := snap.Token(req.TokenIn); !ok {
+	if _, ok := c.Token(req.TokenIn); !ok {
 		errs = append(errs, paramError{"tokenIn", unknownToken, unknownTokenMessage})
 	}
-	if _, ok := snap.Token(req.TokenOut); !ok {
+	if _, ok := c.Token(req.TokenOut); !ok {
 		errs = append(errs, paramError{"tokenOut", unknownToken, unknownTokenMessage})
 	}
 	if errs == nil {
 		return nil
+	}
+	wait := &problem{code: noRoute}
+	if c.addUntried(&req, wait); wait.hints.Untried > 0 {
+		return wait
 	}
 	return validationProblem(errs, hints{})
 }

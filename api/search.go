@@ -46,6 +46,7 @@ func (c *snapshotCache) addHints(ctx context.Context, req *request, err error) e
 	switch p.code {
 	case noRoute:
 		again = c.explainNoRoute(ctx, req, p)
+		c.addUntried(req, p)
 	case insufficientLiquidity:
 		p.hints.MaxAmountIn, again = c.amountLimit(ctx, req, &c.maxAmounts, router.MaxIn)
 		p.detail = withLimit(p.detail, p.hints.MaxAmountIn, "about %s is the most")
@@ -59,6 +60,16 @@ func (c *snapshotCache) addHints(ctx context.Context, req *request, err error) e
 		return again
 	}
 	return p
+}
+
+// addUntried says in the problem how many pools of the pair no trial has told of yet.
+func (c *snapshotCache) addUntried(req *request, p *problem) {
+	if c.untried == nil {
+		return
+	}
+	if p.hints.Untried = c.untried(req.TokenIn, req.TokenOut); p.hints.Untried > 0 {
+		p.detail = "no pool of the tokens is proved yet; ask again in a minute"
+	}
 }
 
 // withLimit adds a limit to a detail, if there is one.

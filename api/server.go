@@ -33,14 +33,16 @@ import (
 // Config is what New needs to serve the API: where the state comes from, what
 // it may route through, and limits. Zero values mean the defaults named below.
 type Config struct {
-	Head      func() *market.Snapshot // the newest snapshot; nil until one is loaded
-	Changed   func() <-chan struct{}  // a channel that is closed when Head changes; nil: streams poll Head every second
-	Draining  <-chan struct{}         // closed when the service is about to stop: it is not ready any more, and still answers; nil: never
-	Closing   <-chan struct{}         // closed when streams are to end; nil: never
-	Health    func() Health           // how far the snapshot is behind the chain
-	Sources   []venue.Source          // liquidity sources that are routed, in the order in which they are listed
-	Retired   []venue.Source          // sources that are not routed; excludeSources still accepts their ids
-	Contracts calldata.Contracts      // addresses that transactions are encoded for
+	Head      func() *market.Snapshot                    // the newest snapshot; nil until one is loaded
+	Changed   func() <-chan struct{}                     // a channel that is closed when Head changes; nil: streams poll Head every second
+	Draining  <-chan struct{}                            // closed when the service is about to stop: it is not ready any more, and still answers; nil: never
+	Closing   <-chan struct{}                            // closed when streams are to end; nil: never
+	Health    func() Health                              // how far the snapshot is behind the chain
+	Proofs    func() map[string]Proofs                   // what trials told of pools, by source; nil, or nil result: pools need no proof
+	Untried   func(tokenIn, tokenOut common.Address) int // pools of a pair that are not routed because no trial has told of them yet; nil: none
+	Sources   []venue.Source                             // liquidity sources that are routed, in the order in which they are listed
+	Retired   []venue.Source                             // sources that are not routed; excludeSources still accepts their ids
+	Contracts calldata.Contracts                         // addresses that transactions are encoded for
 
 	Page     http.Handler         // serves /, /market, /docs and /assets/; nil: nothing there
 	Log      *slog.Logger         // nil: nothing is logged
@@ -78,6 +80,16 @@ type Health struct {
 
 	Paused  map[string]string // source id -> why the source is kept out of routes
 	Waiting map[string]int    // reason -> pools that may hold liquidity and are not in the market yet
+}
+
+// Proofs counts the pools of a source that can be traded: Proved ones paid in a trial what
+// they are quoted to pay, Refused ones did not, and Untried ones were not tried yet. Only
+// proved ones are routed.
+type Proofs struct {
+	Proved  int    `json:"proved"`
+	Refused int    `json:"refused"`
+	Untried int    `json:"untried"`
+	Reason  string `json:"reason"` // why one of them is refused
 }
 
 const (

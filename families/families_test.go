@@ -38,7 +38,7 @@ func TestCheck(t *testing.T) {
 		{"univ2", nil, "feeBps is 0"},
 		{"univ2", univ2.Fee(10_000), "feeBps is 10000"},
 		{"univ2", univ2.Fee(30).With("feeBsp", uint64(25)), `"feeBsp" is no parameter`},
-		{"univ2", univ2.Fee(30).With("measureFee", "yes"), `"measureFee" is a string`},
+		{"univ2", univ2.Fee(30).With("feeBps", "yes"), `feeBps is 0`},
 		{"univ3", nil, ""},
 		{"univ3", venue.Params{"deployer": "somewhere"}, `"deployer" is a string`},
 		{"univ4", univ2.Fee(30), `"feeBps" is no parameter`},

@@ -76,7 +76,7 @@ func (x *Indexer) besideBlocks(ctx context.Context, what string, do func(*state)
 		s := x.latest.Load()
 		if s == nil {
 			select {
-			case <-x.ready:
+			case <-next:
 			case <-ctx.Done():
 			}
 			continue

@@ -44,8 +44,12 @@ func (x *Indexer) applyFindings(changes *changeset, f findings) {
 			changes.put(p)
 		}
 	}
+	for _, v := range f.verdicts {
+		v.from = f.from
+		x.applyVerdict(changes, v)
+	}
 	for _, id := range f.reload {
-		if p := changes.pool(id); p != nil {
+		if p := changes.pool(id); p != nil && (!changes.admitted(id) || x.proved(changes.verdicts, id)) {
 			x.reloadPool(changes, p)
 		}
 	}
@@ -113,7 +117,7 @@ func (changes *changeset) waits(id venue.ID) (reason, bool) {
 
 // admit is the state with the changed pools in the market or among those that wait.
 func (x *Indexer) admit(changes *changeset, b market.Block, touched []venue.ID) (*state, error) {
-	next := &state{waiting: changes.base.waiting, touched: changes.base.touch(b.Hash, touched), epoch: x.epoch}
+	next := &state{waiting: changes.base.waiting, verdicts: changes.verdicts, touched: changes.base.touch(b.Hash, touched), epoch: x.epoch}
 	known := x.known(changes.base, b.Number)
 	var pools []venue.Pool
 	var tokens []market.Token
@@ -136,6 +140,8 @@ func (x *Indexer) admit(changes *changeset, b market.Block, touched []venue.ID) 
 			next.waiting = next.waiting.with(x.storers, p, why, 0)
 		case missing >= 0:
 			next.waiting = next.waiting.with(x.storers, p, waitToken, missing)
+		case !x.proved(next.verdicts, id):
+			next.waiting = next.waiting.with(x.storers, p, waitProof, 0)
 		default:
 			next.waiting = next.waiting.without(id)
 			pools = append(pools, p)

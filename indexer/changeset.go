@@ -13,10 +13,11 @@ import (
 // changeset is a state under construction: a base, and the pools that were changed
 // or added since.
 type changeset struct {
-	base    *state
-	storers []venue.Storer
-	pools   map[venue.ID]venue.Pool
-	order   []venue.ID // keys of pools in the order of their first change, so that equal chains give equal snapshots
+	base     *state
+	storers  []venue.Storer
+	pools    map[venue.ID]venue.Pool
+	verdicts trie       // of trials
+	order    []venue.ID // keys of pools in the order of their first change, so that equal chains give equal snapshots
 
 	loaders   map[venue.ID]venue.Loader // of pools whose state must be completed by reads
 	settled   bool                      // it covers many blocks: see limitLoads
@@ -26,7 +27,7 @@ type changeset struct {
 }
 
 func (x *Indexer) newChangeset(base *state) *changeset {
-	return &changeset{base: base, storers: x.storers, pools: map[venue.ID]venue.Pool{}, loaders: map[venue.ID]venue.Loader{}}
+	return &changeset{base: base, storers: x.storers, verdicts: base.verdicts, pools: map[venue.ID]venue.Pool{}, loaders: map[venue.ID]venue.Loader{}}
 }
 
 // pool is the pool with its changes; nil if there is none.

@@ -23,6 +23,7 @@ type findings struct {
 	at         common.Hash
 	reload     []venue.ID // to be read again
 	quarantine []venue.ID // to be kept out of routes
+	verdicts   []verdict  // of trials
 }
 
 // record are the findings. The goroutine of Run owns it.

@@ -28,6 +28,7 @@ func (x *Indexer) Run(ctx context.Context) error {
 	g.Go(func() { x.audit(ctx) })
 	g.Go(func() { x.describeWaiting(ctx) })
 	g.Go(func() { x.readWaiting(ctx) })
+	g.Go(func() { x.proveWaiting(ctx) })
 	defer func() {
 		cancel()
 		g.Wait()
@@ -114,12 +115,12 @@ func (x *Indexer) addState(s *state) {
 }
 
 // publish makes a snapshot the Head, without the pools of paused sources, if it is
-// not published already.
+// not published already. After a join, that waits for the first trials of pools.
 func (x *Indexer) publish(next *state, head chain.HeadUpdate) {
-	ours, paused := x.tip, x.paused.Load()
+	ours, paused, first := x.tip, x.paused.Load(), x.head.Load() == nil
+	withheld := first && x.prover != nil && x.saved == nil && !x.firstProofs.Load()
 	switch {
 	case ours == nil:
-		defer close(x.ready)
 		x.log.Info("joined", "block", next.Block().Number, "pools", len(next.Pools()), "tokens", len(next.Tokens()), "waiting", next.waiting.pools.count)
 	case ours != next && x.recent.forked(next, ours):
 		x.metrics.reorgs.Inc()
@@ -138,13 +139,23 @@ func (x *Indexer) publish(next *state, head chain.HeadUpdate) {
 		x.tip, x.publishedPauses = next, paused
 		x.metrics.setHead(view, next.waiting)
 		x.latest.Store(next)
-		x.head.Store(view)
+		if !withheld {
+			x.head.Store(view)
+		}
+		if first && !withheld {
+			defer close(x.ready)
+		}
 		close(*x.changed.Swap(new(make(chan struct{}))))
 	}
 	if ours != nil && ours != next {
 		x.metrics.latency.Observe(time.Since(head.FirstSeen).Seconds())
 	}
 	x.recordSnapshot(next.Block(), head)
+	if withheld {
+		x.updateHealth(func(h *Health) {
+			h.Joining = fmt.Sprintf("joining: trying pools: %d proved, %d wait", len(next.Pools()), next.waiting.count[waitProof])
+		})
+	}
 }
 
 // newestHead waits before a retry, and gives the newest head by then; the same one

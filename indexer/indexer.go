@@ -19,6 +19,7 @@ import (
 
 	"braid/chain"
 	"braid/market"
+	"braid/proof"
 	"braid/venue"
 )
 
@@ -44,6 +45,10 @@ type Config struct {
 	// AuditEvery is the number of blocks between audits, in which some pools are
 	// compared with their state on the chain; 0: no audits.
 	AuditEvery uint64
+
+	// Prover tries pools: only those that it proves are in the market. Nil: the chain
+	// is our own, and no pool needs a proof.
+	Prover *proof.Prover
 
 	Store    *Store         // nil: nothing is saved, and every start joins the chain
 	Publish  Publish        // nil, or called with every market that is built, before it becomes the head
@@ -85,6 +90,7 @@ type Indexer struct {
 	store          *Store
 	saver          saver
 	auditor        auditor
+	prover         *proof.Prover // nil: pools need no proof
 
 	record   record                // what was learned beside the blocks
 	findings chan findings         // learned, and not yet recorded
@@ -95,6 +101,8 @@ type Indexer struct {
 	publishedPauses *pauses // in force when head was published
 	head            atomic.Pointer[market.Snapshot]
 	paused          atomic.Pointer[pauses]
+	firstProofs     atomic.Bool // the deepest pools have been tried since the start
+	proofs          atomic.Pointer[proofCounts]
 	changed         atomic.Pointer[chan struct{}] // closed when head changes
 	ready           chan struct{}
 
@@ -116,14 +124,14 @@ func New(c Config) *Indexer {
 		families: map[common.Hash][]venue.Family{},
 		recent:   recentStates{max: c.Keep, byHash: map[common.Hash]*state{}},
 		metrics:  newMetrics(c.Registry),
-		progress: c.Progress, hook: c.Publish, sources: c.Sources, store: c.Store, auditor: newAuditor(c.AuditEvery), saver: saver{wake: make(chan struct{}, 1)},
+		progress: c.Progress, hook: c.Publish, prover: c.Prover, sources: c.Sources, store: c.Store, auditor: newAuditor(c.AuditEvery), saver: saver{wake: make(chan struct{}, 1)},
 		findings: make(chan findings, 4),
 		ready:    make(chan struct{}),
 		health:   Health{Joining: "joining: no block yet"},
 	}
 	x.changed.Store(new(make(chan struct{})))
 	if c.Registry != nil {
-		c.Registry.MustRegister(poolCollector{x.Head}, pauseCollector{x})
+		c.Registry.MustRegister(poolCollector{x.Head}, pauseCollector{x}, proofCollector{x})
 	}
 	for _, t := range c.Listed {
 		x.listed[t.Address] = t

@@ -5,6 +5,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promauto"
 
 	"braid/market"
+	"braid/proof"
 	"braid/venue"
 )
 
@@ -17,6 +18,7 @@ type metrics struct {
 	audited                         prometheus.Counter
 	differences                     *prometheus.CounterVec
 	waiting                         *prometheus.GaugeVec
+	trials                          *prometheus.CounterVec
 }
 
 func newMetrics(r prometheus.Registerer) *metrics {
@@ -46,6 +48,10 @@ func newMetrics(r prometheus.Registerer) *metrics {
 			Namespace: "braid", Subsystem: "indexer", Name: "waiting_pools",
 			Help: "Pools that are followed and not in the market yet, and why.",
 		}, []string{"reason"}),
+		trials: auto.NewCounterVec(prometheus.CounterOpts{
+			Namespace: "braid", Subsystem: "indexer", Name: "trials_total",
+			Help: "Trials of pools by executed swaps, by what they told; failed: the node gave no answer.",
+		}, []string{"verdict"}),
 		latency: auto.NewHistogram(prometheus.HistogramOpts{
 			Namespace: "braid", Subsystem: "indexer", Name: "block_to_snapshot_seconds",
 			Help:    "From the first sight of a block to its market.",
@@ -81,6 +87,22 @@ func (c poolCollector) Collect(ch chan<- prometheus.Metric) {
 			ch <- prometheus.MustNewConstMetric(poolsDesc, prometheus.GaugeValue, float64(n), l.source)
 		} else {
 			ch <- prometheus.MustNewConstMetric(idlePoolsDesc, prometheus.GaugeValue, float64(n), l.source, l.reason)
+		}
+	}
+}
+
+var provedDesc = prometheus.NewDesc("braid_market_proofs", "Pools that can be traded, by what trials told of them.", []string{"source", "status"}, nil)
+
+// proofCollector counts the verdicts on pools whenever metrics are collected.
+type proofCollector struct{ *Indexer }
+
+// Describe and Collect implement prometheus.Collector.
+func (c proofCollector) Describe(ch chan<- *prometheus.Desc) { ch <- provedDesc }
+
+func (c proofCollector) Collect(ch chan<- prometheus.Metric) {
+	for source, n := range c.Proofs() {
+		for status, count := range map[proof.Status]int{proof.Proved: n.Proved, proof.Refused: n.Refused, proof.Untried: n.Untried} {
+			ch <- prometheus.MustNewConstMetric(provedDesc, prometheus.GaugeValue, float64(count), source, status.String())
 		}
 	}
 }

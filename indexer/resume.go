@@ -28,12 +28,13 @@ func (x *Indexer) resume() error {
 		x.log.Info("resuming the search for pools", "block", contents.Next, "pools", len(contents.pools))
 		return nil
 	}
+	pools, unproved := x.partProved(contents)
 	empty, err := x.emptyState()
 	if err != nil {
 		return err
 	}
-	saved := &state{}
-	if saved.Snapshot, err = empty.Next(contents.Block, contents.pools, contents.tokens); err != nil {
+	saved := &state{verdicts: contents.verdicts}
+	if saved.Snapshot, err = empty.Next(contents.Block, pools, contents.tokens); err != nil {
 		return err
 	}
 	x.saved = saved
@@ -46,8 +47,20 @@ func (x *Indexer) resume() error {
 		}
 		saved.waiting = saved.waiting.with(x.storers, w.pool, w.reason, missing)
 	}
+	for _, p := range unproved {
+		why := waitProof
+		if x.needsReads(p) {
+			why = waitRead
+		}
+		saved.waiting = saved.waiting.with(x.storers, p, why, 0)
+	}
 	var reload []venue.ID
-	for _, p := range contents.pools {
+	if x.prover == nil {
+		for _, p := range saved.waiting.forProof() {
+			reload = append(reload, p.Info().ID)
+		}
+	}
+	for _, p := range pools {
 		if x.needsReads(p) {
 			reload = append(reload, p.Info().ID)
 		}
@@ -111,5 +124,20 @@ func (x *Indexer) afterPublish(m *state) {
 	if settled := x.recent.settledAncestor(m); settled != nil {
 		x.saver.offer(settled)
 	}
-	x.auditor.offer(m)
+	if x.Head() != nil {
+		x.auditor.offer(m)
+	}
+}
+
+// partProved divides the pools of a stored market into those that may be in the market
+// and those that wait: it may have been written without a Prover.
+func (x *Indexer) partProved(contents *storeContents) (proved, unproved []venue.Pool) {
+	for _, p := range contents.pools {
+		if x.proved(contents.verdicts, p.Info().ID) {
+			proved = append(proved, p)
+		} else {
+			unproved = append(unproved, p)
+		}
+	}
+	return proved, unproved
 }

@@ -58,6 +58,7 @@ type Store struct {
 	pools     []venue.Pool // that this process wrote to the file, in their order; nil before the first write
 	tokens    int          // number of tokens in the file
 	waiting   trie         // waiting pools in the file
+	verdicts  trie         // verdicts in the file
 	checksums checksums    // of the records in the file
 }
 
@@ -66,6 +67,7 @@ var (
 	bucketPools  = []byte("pools")
 	bucketTokens = []byte("tokens")
 	bucketWait   = []byte("waiting")
+	bucketProofs = []byte("proofs")
 	keyHead      = []byte("head")
 )
 
@@ -81,11 +83,12 @@ type storeHeader struct {
 	Pools       int          // number of records
 	Tokens      int          // number of records
 	Waiting     int          // number of records
+	Verdicts    int          // number of records
 	Checksum    uint32       `json:"Sum"` // see checksums.total
 }
 
 // checksums are the 4-byte checksums of all records of pools and tokens, in the
-// order of their keys, and the sum of those of waiting pools.
+// order of their keys, and the sum of those of waiting pools and verdicts.
 type checksums struct {
 	pools, tokens []byte
 	waiting       uint32
@@ -170,7 +173,7 @@ func (s *Store) saveDiscovery(d *discovery) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	err := s.write(s.discovery != d, storeHeader{Block: d.anchor, Next: d.next}, d.pools, nil, trie{})
+	err := s.write(s.discovery != d, storeHeader{Block: d.anchor, Next: d.next}, d.pools, nil, trie{}, trie{})
 	if err == nil {
 		s.discovery = d
 	}
@@ -182,7 +185,7 @@ func (s *Store) saveDiscovery(d *discovery) error {
 func (s *Store) saveSnapshot(m *state) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	err := s.write(s.discovery != nil || s.pools == nil, storeHeader{Complete: true, Block: m.Block()}, m.Pools(), m.Tokens(), m.waiting.pools)
+	err := s.write(s.discovery != nil || s.pools == nil, storeHeader{Complete: true, Block: m.Block()}, m.Pools(), m.Tokens(), m.waiting.pools, m.verdicts)
 	if err == nil {
 		s.discovery = nil
 	}
@@ -193,9 +196,9 @@ func (s *Store) saveSnapshot(m *state) error {
 // reset is set, it relies on this: the order of pools and tokens never changes,
 // none is removed, and a token does not change. Pools are immutable and a
 // changed pool is a new pointer, so comparing pointers finds those to write.
-func (s *Store) write(reset bool, header storeHeader, pools []venue.Pool, tokens []market.Token, waiting trie) error {
+func (s *Store) write(reset bool, header storeHeader, pools []venue.Pool, tokens []market.Token, waiting, verdicts trie) error {
 	if reset {
-		s.pools, s.tokens, s.waiting, s.checksums = nil, 0, trie{}, checksums{}
+		s.pools, s.tokens, s.waiting, s.verdicts, s.checksums = nil, 0, trie{}, trie{}, checksums{}
 	}
 	sums := checksums{make([]byte, 4*len(pools)), make([]byte, 4*len(tokens)), s.checksums.waiting}
 	copy(sums.pools, s.checksums.pools)
@@ -226,11 +229,14 @@ func (s *Store) write(reset bool, header storeHeader, pools []venue.Pool, tokens
 				return err
 			}
 		}
-		if err := s.writeWaiting(tx.Bucket(bucketWait), waiting, &sums.waiting); err != nil {
+		if err := s.writeTrie(tx.Bucket(bucketWait), s.waiting, waiting, &sums.waiting); err != nil {
+			return err
+		}
+		if err := s.writeTrie(tx.Bucket(bucketProofs), s.verdicts, verdicts, &sums.waiting); err != nil {
 			return err
 		}
 		header.Fingerprint, header.Checksum = s.fingerprint, sums.total()
-		header.Pools, header.Tokens, header.Waiting = len(pools), len(tokens), waiting.count
+		header.Pools, header.Tokens, header.Waiting, header.Verdicts = len(pools), len(tokens), waiting.count, verdicts.count
 		data, err := json.Marshal(header)
 		if err != nil {
 			return err
@@ -244,14 +250,14 @@ func (s *Store) write(reset bool, header storeHeader, pools []venue.Pool, tokens
 	if err != nil {
 		return fmt.Errorf("store: %w", err)
 	}
-	s.pools, s.tokens, s.waiting, s.checksums = pools, len(tokens), waiting, sums
+	s.pools, s.tokens, s.waiting, s.verdicts, s.checksums = pools, len(tokens), waiting, verdicts, sums
 	return nil
 }
 
-// writeWaiting writes the waiting pools that differ from those in the file, and
-// brings the sum of their checksums up to date.
-func (s *Store) writeWaiting(bucket *bbolt.Bucket, waiting trie, sum *uint32) (err error) {
-	differences(s.waiting, waiting, func(key []byte, before, after *entry) {
+// writeTrie writes the waiting pools or verdicts that differ from those in the file,
+// and brings the sum of their checksums up to date.
+func (s *Store) writeTrie(bucket *bbolt.Bucket, written, next trie, sum *uint32) (err error) {
+	differences(written, next, func(key []byte, before, after *entry) {
 		if old := bucket.Get(key); before != nil && len(old) >= 4 {
 			*sum -= binary.BigEndian.Uint32(old[len(old)-4:])
 		}
@@ -272,7 +278,7 @@ func (s *Store) writeWaiting(bucket *bbolt.Bucket, waiting trie, sum *uint32) (e
 
 // makeBuckets makes the buckets that are missing; reset empties all of them.
 func makeBuckets(tx *bbolt.Tx, reset bool) error {
-	for _, name := range [][]byte{bucketMeta, bucketPools, bucketTokens, bucketWait} {
+	for _, name := range [][]byte{bucketMeta, bucketPools, bucketTokens, bucketWait, bucketProofs} {
 		if reset && tx.Bucket(name) != nil {
 			if err := tx.DeleteBucket(name); err != nil {
 				return err

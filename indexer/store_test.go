@@ -13,9 +13,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ethereum/go-ethereum/common"
-	"github.com/ethereum/go-ethereum/core/types"
-
 	"braid/indexer"
 	"braid/market"
 	"braid/monad"
@@ -72,40 +69,6 @@ func TestRestart(t *testing.T) {
 		if strings.Contains(log, "resuming") != again || strings.Contains(log, "finding pools") == again {
 			t.Errorf("again %v: %s", again, log)
 		}
-	}
-	b.fees()
-}
-
-// fees checks that the fees of all V2 sources, measured from swaps, are those of
-// the sources.
-func (b *busyChain) fees() {
-	b.Helper()
-	pairs, measured := map[*venue.Source][]common.Address{}, 0
-	for _, p := range b.index.Head().Pools() {
-		if s := p.Info().Source; s.Family == univ2.Name {
-			pairs[s] = append(pairs[s], common.HexToAddress(string(p.Info().ID)))
-		}
-	}
-	for source, list := range pairs {
-		var logs []types.Log
-		err := b.node.LogsOf(b.Context(), list, 0, b.chain.Head().Number.Uint64(), univ2.Measured(), func(page []types.Log, _ uint64) error {
-			logs = append(logs, page...)
-			return nil
-		})
-		if err != nil {
-			b.Fatal(err)
-		}
-		fee, swaps, ok := univ2.Measure(logs)
-		if swaps == 0 {
-			continue
-		}
-		measured++
-		if !ok || fee != int(univ2.FeeBps(source)) {
-			b.Errorf("%s: measured %d bps by %d swaps (%v), want %d", source.ID, fee, swaps, ok, univ2.FeeBps(source))
-		}
-	}
-	if measured == 0 {
-		b.Error("no fee was measured")
 	}
 }
 

@@ -18,9 +18,10 @@ import (
 // storeContents is all that a file holds.
 type storeContents struct {
 	storeHeader
-	pools   []venue.Pool
-	tokens  []market.Token
-	waiting []waitingPool
+	pools    []venue.Pool
+	tokens   []market.Token
+	waiting  []waitingPool
+	verdicts trie
 }
 
 // waitingPool is a pool that waits.
@@ -50,6 +51,7 @@ func (s *Store) read() error {
 // of a store that was never written to, is no error.
 func (s *Store) readTx(tx *bbolt.Tx) error {
 	meta, pools, tokens, waiting := tx.Bucket(bucketMeta), tx.Bucket(bucketPools), tx.Bucket(bucketTokens), tx.Bucket(bucketWait)
+	verdicts := tx.Bucket(bucketProofs)
 	if meta == nil || pools == nil || tokens == nil {
 		return fmt.Errorf("%w: a bucket is missing", errDamaged)
 	}
@@ -64,7 +66,7 @@ func (s *Store) readTx(tx *bbolt.Tx) error {
 	if string(contents.Fingerprint) != string(s.fingerprint) {
 		return errIncompatible
 	}
-	if waiting == nil {
+	if waiting == nil || verdicts == nil {
 		return fmt.Errorf("%w: a bucket is missing", errDamaged)
 	}
 	var sums checksums
@@ -97,7 +99,14 @@ func (s *Store) readTx(tx *bbolt.Tx) error {
 	if err != nil {
 		return err
 	}
-	for sum := range slices.Chunk(waitingSums, 4) {
+	verdictSums, err := readRecords(verdicts, contents.Verdicts, func(key, value []byte) error {
+		contents.verdicts = contents.verdicts.put(entry{key: bytes.Clone(key), value: bytes.Clone(value)})
+		return venue.Decode(value, nil, new(verdict).fields)
+	})
+	if err != nil {
+		return err
+	}
+	for sum := range slices.Chunk(slices.Concat(waitingSums, verdictSums), 4) {
 		sums.waiting += binary.BigEndian.Uint32(sum)
 	}
 	// bbolt leaves the pages of earlier writes in the file. A damaged link may

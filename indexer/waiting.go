@@ -23,18 +23,20 @@ const (
 	waitRead                    // its state has to be read
 	waitDormant                 // no liquidity was active when the chain was joined; its ticks have to be read
 	waitToken                   // a token has to be described
+	waitProof                   // a trial has to prove what it pays
 	reasons
 )
 
-var reasonNames = [reasons]string{"no liquidity", "not read yet", "no active liquidity, ticks not read yet", "token not described yet"}
+var reasonNames = [reasons]string{"no liquidity", "not read yet", "no active liquidity, ticks not read yet", "token not described yet", "not proved yet"}
 
 // state is what is known after a block: the market, and the pools that wait. It is
 // a function of the block and of the record of findings, and is never changed.
 type state struct {
 	*market.Snapshot
-	waiting waiting
-	touched []touchedBlock // the last blocks up to this one, oldest first
-	epoch   int            // how often the chain was started over
+	waiting  waiting
+	verdicts trie           // of trials of pools, by ID: see verdict
+	touched  []touchedBlock // the last blocks up to this one, oldest first
+	epoch    int            // how often the chain was started over
 }
 
 // touchedBlock is a block, and the pools not in the market that its logs concern.
@@ -77,6 +79,7 @@ type waiting struct {
 	pools trie // value: reason, with the bit isFresh, and the pool without its ID; or reason and position of the token waited for
 	needs trie // key: token waited for, then ID
 	reads trie // key: ID of a pool to be read, if it may hold liquidity
+	proof trie // key: ID of a pool to be proved
 	count [reasons]int
 }
 
@@ -140,7 +143,7 @@ func (w waiting) with(storers []venue.Storer, p venue.Pool, why reason, token in
 	info := p.Info()
 	e := entry{key: info.ID.Bytes()}
 	old, had := w.pools.get(e.key)
-	if why != waitToken && !(had && old.live != nil) {
+	if why != waitToken && why != waitProof && !(had && old.live != nil) {
 		e.value = pack(storers, p, why)
 	}
 	if e.value == nil || len(e.value) > maxPacked {
@@ -154,8 +157,21 @@ func (w waiting) with(storers []venue.Storer, p venue.Pool, why reason, token in
 		w.needs = w.needs.put(entry{key: slices.Concat(info.Tokens[token][:], e.key)})
 	case waitRead:
 		w.reads = w.reads.put(entry{key: e.key})
+	case waitProof:
+		w.proof = w.proof.put(entry{key: e.key})
 	}
 	return w
+}
+
+// forProof are the pools that wait to be proved.
+func (w waiting) forProof() (pools []venue.Pool) {
+	w.proof.from(nil, func(key entry) bool {
+		if e, ok := w.pools.get(key.key); ok {
+			pools = append(pools, e.live.(venue.Pool))
+		}
+		return true
+	})
+	return pools
 }
 
 // without is w without a pool.
@@ -172,6 +188,8 @@ func (w waiting) without(id venue.ID) waiting {
 		w.needs = w.needs.remove(slices.Concat(token[:], e.key))
 	case waitRead:
 		w.reads = w.reads.remove(e.key)
+	case waitProof:
+		w.proof = w.proof.remove(e.key)
 	}
 	return w
 }

@@ -93,7 +93,7 @@ func (p *Prover) inspect(ctx context.Context, block common.Hash, list []common.A
 				accounts[a] = chain.Account{Code: code}
 			}
 		}
-		answer, err := p.node.Execute(ctx, block, chain.Execution{From: sender, To: chain.Lens, Data: data, Gas: p.gasLimit(), Accounts: accounts})
+		answer, err := p.execute(ctx, block, chain.Execution{From: sender, To: chain.Lens, Data: data, Gas: p.gasLimit(), Accounts: accounts})
 		if err != nil {
 			return nil, nil, err
 		}

@@ -53,7 +53,7 @@ func newLocal(t *testing.T) *local {
 		t.Fatal("the chain was not joined")
 	}
 	router, executor := contracts.Addresses(monad.WrappedNative)
-	prover, err := proof.New(node, calldata.Contracts{Router: router, Executor: executor, WrappedNative: monad.WrappedNative, Permit2: contracts.Permit2, Schedule: gas.Monad, Proxies: true})
+	prover, err := proof.New(node, calldata.Contracts{Router: router, Executor: executor, WrappedNative: monad.WrappedNative, Permit2: contracts.Permit2, Schedule: gas.Monad, Proxies: true}, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -181,7 +181,7 @@ func testRefusals(t *testing.T, l *local) {
 	p, _ := l.first(t, "UniswapV3")
 	router, executor := contracts.Addresses(monad.WrappedNative)
 	for _, limit := range []uint64{4_100_000, 0} {
-		prover, err := proof.New(refusing{l.node, limit}, calldata.Contracts{Router: router, Executor: executor, WrappedNative: monad.WrappedNative, Schedule: gas.Monad})
+		prover, err := proof.New(refusing{l.node, limit}, calldata.Contracts{Router: router, Executor: executor, WrappedNative: monad.WrappedNative, Schedule: gas.Monad}, 0)
 		if err != nil {
 			t.Fatal(err)
 		}

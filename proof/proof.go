@@ -15,6 +15,7 @@ import (
 	"sync"
 
 	"github.com/ethereum/go-ethereum/common"
+	"golang.org/x/time/rate"
 
 	"braid/calldata"
 	"braid/chain"
@@ -60,15 +61,20 @@ type Prover struct {
 	node      Node
 	contracts calldata.Contracts
 	code      map[common.Address]chain.Account // Router and Executor
+	limiter   *rate.Limiter
 
 	mu    sync.Mutex
 	gas   uint64                        // of a request; less than chain.MaxExecutionGas where a node refuses that much
 	slots map[common.Address]slotLayout // where tokens keep balances, as far as it was searched for
 }
 
-// New is a Prover of routes through these contracts.
-func New(node Node, c calldata.Contracts) (*Prover, error) {
-	p := &Prover{node: node, contracts: c, code: map[common.Address]chain.Account{}, gas: chain.MaxExecutionGas, slots: map[common.Address]slotLayout{}}
+// New is a Prover of routes through these contracts, which makes so many requests a
+// second at most; 0: any number.
+func New(node Node, c calldata.Contracts, limit float64) (*Prover, error) {
+	p := &Prover{node: node, contracts: c, limiter: rate.NewLimiter(rate.Inf, 0), code: map[common.Address]chain.Account{}, gas: chain.MaxExecutionGas, slots: map[common.Address]slotLayout{}}
+	if limit > 0 {
+		p.limiter = rate.NewLimiter(rate.Limit(limit), concurrency)
+	}
 	m := evm.New(evm.Rules(1))
 	for at, init := range map[common.Address][]byte{c.Router: contracts.RouterInit(c.WrappedNative), c.Executor: contracts.ExecutorInit(c.Router, c.WrappedNative)} {
 		account, err := m.Etch(common.Address{1}, at, init)
@@ -107,6 +113,14 @@ func (p *Prover) Prove(ctx context.Context, s *market.Snapshot, pools []venue.Po
 		}
 	}
 	return known, err
+}
+
+// execute makes a request when the limit allows it.
+func (p *Prover) execute(ctx context.Context, block common.Hash, e chain.Execution) ([]byte, error) {
+	if err := p.limiter.Wait(ctx); err != nil {
+		return nil, err
+	}
+	return p.node.Execute(ctx, block, e)
 }
 
 // trial is the work of one call of Prove.

@@ -204,7 +204,7 @@ func (t *trial) request(ctx context.Context, batch []*trip) error {
 	if err != nil {
 		return fmt.Errorf("proof: %w", err)
 	}
-	answer, err := t.node.Execute(ctx, t.snapshot.Block().Hash, chain.Execution{
+	answer, err := t.execute(ctx, t.snapshot.Block().Hash, chain.Execution{
 		From: sender, To: trader, Data: data, Gas: gas, GasPrice: t.gasPrice, Accounts: accounts,
 	})
 	if err != nil {

@@ -60,7 +60,7 @@ func (t *trial) balanceSlot(ctx context.Context, token common.Address) (slotLayo
 	for i, slot := range layouts {
 		storage[slot(holder)] = u256.From(base + uint64(i)).Bytes()
 	}
-	answer, err := t.node.Execute(ctx, t.snapshot.Block().Hash, chain.Execution{
+	answer, err := t.execute(ctx, t.snapshot.Block().Hash, chain.Execution{
 		From: sender, To: token, Data: venue.Calldata("balanceOf(address)", holder[:]), Gas: 1_000_000,
 		Accounts: map[common.Address]chain.Account{token: {Storage: storage}},
 	})

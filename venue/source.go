@@ -33,9 +33,9 @@ type Source struct {
 	Factory    common.Address // the contract whose logs announce new pools
 	FirstBlock uint64         // no pool is older; 0 if that is not known
 
-	// Unproved says why the row may not be trusted on mainnet yet: there a
-	// wrong fee over-quotes and reverts. The local chain is built from the
-	// row, so there it is true by construction.
+	// Unproved says what of the row is an assumption about mainnet, where trials
+	// decide for each pool. The local chain is built from the row, so there it is
+	// true by construction.
 	Unproved string
 
 	Params Params

@@ -70,11 +70,12 @@ func prove(ctx context.Context, args []string, getenv func(string) string, stdou
 		return err
 	}
 	defer node.Close()
-	head, err := s.joined(ctx, node, rows, log)
+	prover, err := proof.New(node, s.contracts(), s.rpcRate)
 	if err != nil {
 		return err
 	}
-	prover, err := proof.New(node, s.contracts())
+	s.local = true // all pools are in the market, proved or not
+	head, err := s.joined(ctx, node, rows, log)
 	if err != nil {
 		return err
 	}

@@ -21,6 +21,7 @@ import (
 	"braid/indexer"
 	"braid/market"
 	"braid/monad"
+	"braid/proof"
 	"braid/venue"
 	"braid/web"
 )
@@ -92,6 +93,10 @@ func (s *service) deployment(ctx context.Context, node *chain.Client, log *slog.
 	return d, err
 }
 
+// proofShare is the part of the requests to a node that trials may make: blocks must not
+// wait for them.
+const proofShare = 0.6
+
 // indexer is the write path: what keeps the market up to date, from the store's
 // snapshot if there is a store. closeStore is to be called when it has ended.
 func (s *service) indexer(node *chain.Client, sources []venue.Source, log *slog.Logger, registry *prometheus.Registry) (index *indexer.Indexer, closeStore func() error, err error) {
@@ -105,6 +110,11 @@ func (s *service) indexer(node *chain.Client, sources []venue.Source, log *slog.
 		Registry:   registry,
 		AuditEvery: s.auditEvery,
 		Progress:   s.progress,
+	}
+	if !s.local {
+		if config.Prover, err = proof.New(node, s.contracts(), proofShare*s.rpcRate); err != nil {
+			return nil, nil, err
+		}
 	}
 	closeStore = func() error { return nil }
 	if s.storeFile != "" {
@@ -129,6 +139,8 @@ func (s *service) handler(l net.Listener, index *indexer.Indexer, d deployment, 
 		Draining:      stop.draining,
 		Closing:       stop.closing,
 		Health:        health(index),
+		Proofs:        proofs(index),
+		Untried:       index.Untried,
 		Sources:       d.sources,
 		Retired:       d.retired,
 		Contracts:     s.contracts(),
@@ -229,5 +241,18 @@ func health(x *indexer.Indexer) func() api.Health {
 	return func() api.Health {
 		h := x.Health()
 		return api.Health{Ready: h.Ready, Reason: h.Reason, Joining: h.Joining, Reachable: h.Reachable, Block: h.Block, Hash: h.Hash, State: h.State.String(), Lag: h.Lag, Updated: h.Updated, Paused: h.Paused, Waiting: h.Waiting}
+	}
+}
+
+// proofs is what trials told of pools as the API reports it.
+func proofs(x *indexer.Indexer) func() map[string]api.Proofs {
+	return func() (bySource map[string]api.Proofs) {
+		for source, n := range x.Proofs() {
+			if bySource == nil {
+				bySource = map[string]api.Proofs{}
+			}
+			bySource[source] = api.Proofs(n)
+		}
+		return bySource
 	}
 }

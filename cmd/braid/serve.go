@@ -21,7 +21,7 @@ func serve(ctx context.Context, args []string, getenv func(string) string, stdou
 	s.flags(f)
 	f.StringVar(&s.chain, "chain", "monad", "`name` of the chain whose deployments, tokens and limits are used; the only one is monad")
 	f.Var(&s.rpc, "rpc", "JSON-RPC `URL` of a node, http or ws; repeat it for further nodes")
-	f.BoolVar(&s.local, "local", false, "the chain is our own, as that of braid dev: follow every source, let routes pass all tokens, and count gas as Ethereum does; what a node says of itself is not believed")
+	f.BoolVar(&s.local, "local", false, "the chain is our own, as that of braid dev: route pools that no trial has proved, let routes pass all tokens, and count gas as Ethereum does; what a node says of itself is not believed")
 	f.Float64Var(&s.rpcRate, "rpc-rate", 25, "requests a second to each node; 0: no `limit`")
 	f.DurationVar(&s.stuckAfter, "stuck-after", 30*time.Second, "ignore a node that has reported no newer block, or none younger than this, for this `long`; 0: never, for a chain that mines on demand")
 	f.StringVar(&s.storeFile, "store", "", "`file` that keeps the market between runs; without it every start reads the whole chain")

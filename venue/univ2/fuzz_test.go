@@ -4,9 +4,7 @@ import (
 	"testing"
 
 	"github.com/ethereum/go-ethereum/common"
-	"github.com/ethereum/go-ethereum/core/types"
 
-	"braid/u256"
 	"braid/venue"
 	"braid/venue/univ2"
 	"braid/venuetest"
@@ -32,24 +30,3 @@ func TestPublished(t *testing.T) {
 func FuzzLogs(f *testing.F)    { venuetest.FuzzLogs(fuzzed(f)) }
 func FuzzLoad(f *testing.F)    { venuetest.FuzzLoad(fuzzed(f)) }
 func FuzzRestore(f *testing.F) { venuetest.FuzzRestore(fuzzed(f)) }
-
-// FuzzMeasure: whatever two logs say, the fee that Measure finds is one.
-func FuzzMeasure(f *testing.F) {
-	topics := univ2.Measured()
-	word := func(n ...uint64) (data []byte) {
-		for _, n := range n {
-			data = append(data, venue.Word(u256.From(n))...)
-		}
-		return data
-	}
-	f.Add(word(1_001_000, 999_004), word(1_000, 0, 0, 996))
-	f.Fuzz(func(t *testing.T, sync, swap []byte) {
-		logs := []types.Log{
-			{Topics: []common.Hash{topics[0]}, Data: sync},
-			{Topics: []common.Hash{topics[1], {}, {}}, Data: swap, Index: 1},
-		}
-		if fee, swaps, ok := univ2.Measure(logs); ok && (fee < 0 || fee > 10_000 || swaps != 1) {
-			t.Errorf("a fee of %d bps by %d swaps", fee, swaps)
-		}
-	})
-}
