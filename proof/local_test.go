@@ -14,6 +14,7 @@ import (
 	"braid/chain"
 	"braid/contracts"
 	"braid/devchain"
+	"braid/evm"
 	"braid/families"
 	"braid/gas"
 	"braid/indexer"
@@ -101,6 +102,7 @@ func TestLocalChain(t *testing.T) {
 	t.Run("every pool pays what we quote", func(t *testing.T) { testHonest(t, l) })
 	t.Run("a pool in another state is refused", func(t *testing.T) { testStale(t, l) })
 	t.Run("the fee of a pair is found", func(t *testing.T) { testFee(t, l) })
+	t.Run("a token that is not what it seems is refused", func(t *testing.T) { testMoods(t, l) })
 	t.Run("what a node refuses is no verdict", func(t *testing.T) { testRefusals(t, l) })
 }
 
@@ -153,6 +155,48 @@ func testFee(t *testing.T, l *local) {
 			if got := v.Apply(p.(venue.Variable).WithVariant(assumed)); got.(venue.Variable).Variant() != right {
 				t.Errorf("%s: the verdict does not change the pool", source)
 			}
+		}
+	}
+}
+
+// moody is a node to which a token has another code.
+type moody struct {
+	proof.Node
+	token common.Address
+	code  []byte
+}
+
+func (m moody) Execute(ctx context.Context, block common.Hash, e chain.Execution) ([]byte, error) {
+	e.Accounts[m.token] = chain.Account{Code: m.code, Storage: e.Accounts[m.token].Storage}
+	return m.Node.Execute(ctx, block, e)
+}
+
+// testMoods: a token that taxes, also if only a call without a gas price is spared, or
+// cannot be sold is refused; one that can be sold only in a later block than it was
+// bought in is not.
+func testMoods(t *testing.T, l *local) {
+	artifact, err := contracts.NewBuilds("../build/artifacts").Get("MoodyToken")
+	if err != nil {
+		t.Fatal(err)
+	}
+	router, executor := contracts.Addresses(monad.WrappedNative)
+	p, native := l.first(t, "UniswapV2")
+	token := p.Info().Tokens[1-native]
+	for mood, want := range []struct {
+		status proof.Status
+		reason string
+	}{{proof.Proved, ""}, {proof.Refused, "reverts"}, {proof.Refused, "paid"}, {proof.Refused, "paid"}} {
+		account, err := evm.New(evm.Rules(1)).Etch(common.Address{1}, token, artifact.Init(uint8(mood), common.Address{1}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		prover, err := proof.New(moody{l.node, token, account.Code}, calldata.Contracts{Router: router, Executor: executor, WrappedNative: monad.WrappedNative, Schedule: gas.Monad}, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list, err := prover.Prove(t.Context(), l.market, []venue.Pool{p})
+		if err != nil || len(list) != 1 || list[0].Status != want.status || !strings.Contains(list[0].Reason, want.reason) {
+			t.Errorf("mood %d: %+v, %v", mood, list, err)
 		}
 	}
 }
