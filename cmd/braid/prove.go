@@ -24,6 +24,9 @@ state overrides, and compares what they pay with what was quoted. Nothing is sen
 chain. Each source is a line; with --json every pool is an object of its own.
 `
 
+// sourcesUsage describes a setting of serve and prove.
+const sourcesUsage = "JSON `file` of sources to add, or to put in the place of those with the same id: rows as in monad/sources.json"
+
 // sourceProof is the outcome of the trials of the pools of a source.
 type sourceProof struct {
 	Source  string        `json:"source"`
@@ -52,6 +55,7 @@ func prove(ctx context.Context, args []string, getenv func(string) string, stdou
 	f.Var(&s.rpc, "rpc", "JSON-RPC `URL` of a node, http or ws; repeat it for further nodes")
 	f.Float64Var(&s.rpcRate, "rpc-rate", 25, "requests a second to each node; 0: no `limit`")
 	f.StringVar(&s.storeFile, "store", "", "`file` that keeps the market between runs; without it the whole chain is read")
+	f.StringVar(&s.sourcesFile, "sources", "", sourcesUsage)
 	source := f.String("source", "", "`id` of the source to try; without it all")
 	asJSON := f.Bool("json", false, "print JSON")
 	if err := parseSettings(f, args, getenv); err != nil {
@@ -60,7 +64,10 @@ func prove(ctx context.Context, args []string, getenv func(string) string, stdou
 	if len(s.rpc.list) == 0 {
 		return misuse("prove needs a node: give --rpc URL or set BRAID_RPC")
 	}
-	rows := monad.Sources()
+	rows, err := sourceRows(s.sourcesFile)
+	if err != nil {
+		return err
+	}
 	if *source != "" && !slices.ContainsFunc(rows, func(r venue.Source) bool { return r.ID == *source }) {
 		return misuse("--source %.40q is not a source: docs/venues.md lists them", *source)
 	}

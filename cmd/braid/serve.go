@@ -26,6 +26,7 @@ func serve(ctx context.Context, args []string, getenv func(string) string, stdou
 	f.DurationVar(&s.stuckAfter, "stuck-after", 30*time.Second, "ignore a node that has reported no newer block, or none younger than this, for this `long`; 0: never, for a chain that mines on demand")
 	f.StringVar(&s.storeFile, "store", "", "`file` that keeps the market between runs; without it every start reads the whole chain")
 	f.Uint64Var(&s.auditEvery, "audit-every", 100, "compare some pools with their state on the chain every so many `blocks`; 0: never")
+	f.StringVar(&s.sourcesFile, "sources", "", sourcesUsage)
 	f.Var(&s.off, "off", "`ids` of sources not to follow at all")
 	f.DurationVar(&s.drain, "drain", 5*time.Second, "when told to stop, say so at /readyz and go on for this `long`, so that no proxy sends more requests")
 	if err := parseSettings(f, args, getenv); err != nil {

@@ -24,6 +24,7 @@ type service struct {
 	rpc          nodeURLs
 	rpcRate      float64 // requests a second to each node; 0: no limit
 	off          list    // IDs of sources not to follow
+	sourcesFile  string  // rows that add sources or replace them; empty: none
 	storeFile    string  // empty: no store
 	auditEvery   uint64  // blocks; 0: never
 	progress     func(indexer.Progress)

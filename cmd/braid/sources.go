@@ -2,10 +2,13 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"log/slog"
+	"os"
 	"slices"
 
+	"github.com/ethereum/go-ethereum/common"
 	"golang.org/x/sync/errgroup"
 
 	"braid/chain"
@@ -17,8 +20,8 @@ import (
 // sources splits the deployments into those that are followed (on) and those that
 // --off names. Requests may name either in excludeSources.
 func (s *service) sources(ctx context.Context, node *chain.Client, log *slog.Logger) (on, off []venue.Source, err error) {
-	rows := monad.Sources()
-	if err := families.Check(rows); err != nil {
+	rows, err := sourceRows(s.sourcesFile)
+	if err != nil {
 		return nil, nil, err
 	}
 	for _, id := range s.off {
@@ -35,6 +38,51 @@ func (s *service) sources(ctx context.Context, node *chain.Client, log *slog.Log
 		}
 	}
 	return on, off, checkDeployed(ctx, node, on)
+}
+
+// sourceRows are the deployments that are built in, with the rows of a file, which add
+// sources or replace those of the same id. Without a path there is no file.
+func sourceRows(path string) ([]venue.Source, error) {
+	rows := monad.Sources()
+	if path == "" {
+		return rows, families.Check(rows)
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, misuse("--sources: %w", err)
+	}
+	var own []venue.Source
+	if err := json.Unmarshal(data, &own); err != nil {
+		return nil, misuse("--sources %s: want a JSON list of rows as in monad/sources.json: %w", path, err)
+	}
+	seen := map[string]bool{}
+	for _, row := range own {
+		switch {
+		case row.ID == "" || row.Type == "":
+			return nil, misuse("--sources %s: a row has no id or no type", path)
+		case seen[row.ID]:
+			return nil, misuse("--sources %s: source %s is there twice", path, row.ID)
+		case row.Factory == common.Address{}:
+			return nil, misuse("--sources %s: source %s has no factory", path, row.ID)
+		}
+		seen[row.ID] = true
+		if i := slices.IndexFunc(rows, func(r venue.Source) bool { return r.ID == row.ID }); i >= 0 {
+			rows[i] = row
+		} else {
+			rows = append(rows, row)
+		}
+	}
+	factories := map[common.Address]string{}
+	for _, row := range rows {
+		if other := factories[row.Factory]; other != "" {
+			return nil, misuse("--sources %s: %s and %s have the same factory", path, other, row.ID)
+		}
+		factories[row.Factory] = row.ID
+	}
+	if err := families.Check(rows); err != nil {
+		return nil, misuse("--sources %s: %w", path, err)
+	}
+	return rows, nil
 }
 
 // checkDeployed checks that there is a contract at the factory of each source.
