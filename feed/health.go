@@ -3,6 +3,8 @@ package feed
 import (
 	"maps"
 	"time"
+
+	"github.com/ethereum/go-ethereum/common"
 )
 
 // Health is the state of a replica.
@@ -11,6 +13,8 @@ type Health struct {
 	Reason    string            // what is wrong, as one of a few texts; empty: nothing
 	Reachable bool              // the indexer that is followed reaches its nodes, and we reach it
 	Block     uint64            // number of the block of the market
+	Hash      common.Hash       // of that block
+	State     string            // how far consensus about that block has come; empty: not told
 	Lag       uint64            // blocks by which the nodes are ahead of it
 	Final     uint64            // number of the newest final block
 	Updated   time.Time         // when the nodes are known to have confirmed the market; zero: it must not be used
@@ -45,7 +49,7 @@ func (r *Replica) updateHealth() {
 	h := &r.health
 	h.Ready = m != nil
 	if m != nil {
-		h.Block = m.Block().Number
+		h.Block, h.Hash = m.Block().Number, m.Block().Hash
 	}
 	now := time.Now()
 	if p == nil {
@@ -63,7 +67,7 @@ func (r *Replica) updateHealth() {
 	case h.Reason == reasonEligibility || h.Reason == reasonDivergence:
 		h.Updated = time.Time{}
 	case m != nil && r.shown.id == p.last.id && !p.updated.IsZero():
-		h.Updated = p.updated
+		h.Updated, h.State = p.updated, p.last.state
 	}
 	if h.Age = -1; !h.Updated.IsZero() {
 		h.Age = now.Sub(h.Updated)

@@ -46,6 +46,7 @@ type head struct {
 	height      uint64 // of the nodes
 	final       uint64 // number of the newest final block
 	reachable   bool   // the nodes last agreed on a head
+	state       string // how far consensus about the block has come; empty: not told
 	ageNs       int64  // since the nodes last confirmed it; below 0: never
 	sentNs      int64  // monotonic time of the sender when it sent this
 	eligibility [sha256.Size]byte
@@ -58,6 +59,7 @@ func (h *head) fields(c *venue.Codec) {
 		venue.Number(c, n)
 	}
 	c.Bool(&h.reachable)
+	c.Text(&h.state)
 	venue.Number(c, &h.ageNs)
 	venue.Number(c, &h.sentNs)
 	c.Fixed(h.eligibility[:])

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"log/slog"
 	"math/rand/v2"
+	"net"
 	"os"
 	"slices"
 	"sync"
@@ -17,6 +18,7 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
 	"github.com/prometheus/client_golang/prometheus"
+	dto "github.com/prometheus/client_model/go"
 
 	"braid/codec"
 	"braid/families"
@@ -186,6 +188,11 @@ func newRig(t testing.TB, pools int, configure func(*server.Options)) *rig {
 	return &rig{TB: t, Broker: b, ledger: newLedger(t, pools, 1), keys: Keys{}, secrets: map[string]ed25519.PrivateKey{}}
 }
 
+// options are those of a broker at the address of the one that was shut down.
+func (g *rig) options(at net.Addr) *server.Options {
+	return &server.Options{ServerName: "braid", Host: "127.0.0.1", Port: at.(*net.TCPAddr).Port, JetStream: true, StoreDir: g.TempDir(), NoSigs: true, NoLog: true}
+}
+
 func (g *rig) connect(name string) *nats.Conn {
 	g.Helper()
 	c, err := Connect(Broker{URLs: g.ClientURL()}, name, testLog(g))
@@ -311,4 +318,13 @@ func (g *rig) same(got, want *market.Snapshot) {
 			g.Fatalf("block %d: price of token %d is %v, want %v", want.Block().Number, i, got.Price(i), want.Price(i))
 		}
 	}
+}
+
+// valueOf is the value of a counter or gauge.
+func valueOf(m prometheus.Metric) float64 {
+	var v dto.Metric
+	if err := m.Write(&v); err != nil {
+		panic(err)
+	}
+	return v.GetCounter().GetValue() + v.GetGauge().GetValue()
 }

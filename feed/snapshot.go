@@ -19,6 +19,7 @@ import (
 // message, for those who ask the same payload in parts.
 type sentSnapshot struct {
 	id       ID
+	series   uint64
 	sequence uint64
 	payload  []byte
 	parts    [][]byte // made when first asked for
@@ -33,15 +34,16 @@ func encodeSnapshot(storers []venue.Storer, fingerprint [32]byte, id ID, m *mark
 	return pack(kindSnapshot, venue.Encode(d.fields))
 }
 
-// keepSnapshots stores a whole market every SnapshotEvery, and at once when there is
-// none, until ctx ends or the process is fenced.
+// keepSnapshots stores a whole market every SnapshotEvery, and at once when messages do
+// not lead from the last one to the newest, until ctx ends or the process is fenced.
 func (w *Writer) keepSnapshots(ctx context.Context) error {
 	var stored time.Time
+	var series uint64 // of the last that was stored
 	for {
 		w.mu.Lock()
 		newest := w.recent[w.last.id]
 		w.mu.Unlock()
-		if newest != nil && (stored.IsZero() || time.Since(stored) >= SnapshotEvery) {
+		if newest != nil && (newest.series != series || time.Since(stored) >= SnapshotEvery) {
 			err := w.storeSnapshot(ctx, newest)
 			switch {
 			case errors.Is(err, ErrFenced):
@@ -54,7 +56,7 @@ func (w *Writer) keepSnapshots(ctx context.Context) error {
 					return nil
 				}
 			default:
-				stored = time.Now()
+				stored, series = time.Now(), newest.series
 			}
 		}
 		if !pause(ctx, HeadEvery) {
@@ -98,7 +100,7 @@ func (w *Writer) makeSnapshot(s *sent) *sentSnapshot {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.snapshots++
-	w.snapshot = &sentSnapshot{id: s.id, sequence: w.snapshots, payload: payload}
+	w.snapshot = &sentSnapshot{id: s.id, series: s.series, sequence: w.snapshots, payload: payload}
 	return w.snapshot
 }
 
@@ -106,7 +108,7 @@ func (w *Writer) makeSnapshot(s *sent) *sentSnapshot {
 // memory any more is made anew, and meanwhile not given.
 func (w *Writer) snapshotParts() [][]byte {
 	s := w.snapshot
-	if newest := w.recent[w.last.id]; newest != nil && (s == nil || w.recent[s.id] == nil) {
+	if newest := w.recent[w.last.id]; newest != nil && (s == nil || s.series != newest.series || w.recent[s.id] == nil) {
 		go w.makeSnapshot(newest)
 		w.snapshot = nil
 		return nil

@@ -25,6 +25,7 @@ type Status struct {
 	Reachable bool      // the nodes last agreed on a head
 	Lag       uint64    // blocks by which the nodes are ahead
 	Final     uint64    // number of the newest final block
+	State     string    // of the head: how far consensus about it has come; empty: not told
 	Updated   time.Time // when the nodes last confirmed the market
 	Paused    map[string]string
 }
@@ -84,6 +85,7 @@ type sent struct {
 	market   *market.Snapshot
 	unusable map[string]string // reasons by pool
 	parts    [][]byte
+	series   uint64 // number of the first market that it leads back to by messages
 }
 
 type eligibilityMessage struct {
@@ -229,6 +231,7 @@ func (w *Writer) encode(parent *sent, next *market.Snapshot) *sent {
 	var old []venue.Pool
 	tokens := 0
 	if parent != nil {
+		s.series = parent.series
 		d.base, old, tokens = parent.id, parent.market.Pools(), len(parent.market.Tokens())
 		for id, why := range parent.unusable {
 			s.unusable[id] = why
@@ -258,8 +261,10 @@ func (w *Writer) encode(parent *sent, next *market.Snapshot) *sent {
 	}
 	s.id = ID{next.Block().Hash, sum}
 	d.id = s.id
-	if parent != nil {
-		w.blocks++
+	w.blocks++
+	if parent == nil {
+		s.series = w.blocks
+	} else {
 		s.parts = w.message(kindBlock, w.blocks, pack(kindBlock, venue.Encode(d.fields)), maxPart)
 	}
 	w.metrics.encode.Observe(time.Since(began).Seconds())

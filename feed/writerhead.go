@@ -52,7 +52,7 @@ func (w *Writer) newHead() (h head, ok bool) {
 	status, now := w.Status(), time.Now()
 	w.updateEligibility(eligibility{reasonsOf(status.Paused), reasonsOf(w.recent[id].unusable)})
 	h = head{
-		id: id, number: b.Number, height: b.Number + status.Lag, final: status.Final, reachable: status.Reachable,
+		id: id, number: b.Number, height: b.Number + status.Lag, final: status.Final, reachable: status.Reachable, state: status.State,
 		ageNs: -1, sentNs: int64(now.Sub(w.began)), eligibility: w.eligibility.digest,
 	}
 	if !status.Updated.IsZero() {
