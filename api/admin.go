@@ -42,6 +42,7 @@ type readiness struct {
 	Updated    *string           `json:"updated"`
 	AgeSeconds *int64            `json:"ageSeconds"`
 	Paused     map[string]string `json:"paused"`
+	Feed       *Feed             `json:"feed,omitempty"`
 }
 
 // readyz is the endpoint /readyz: whether quotes can be given, and if not, why. It
@@ -64,8 +65,10 @@ func (s *server) readyzInFull(w *response) error {
 
 func (s *server) readiness() readiness {
 	h := s.Health()
-	r := readiness{Ready: h.Ready, Reachable: h.Reachable, Block: h.Block, Lag: h.Lag, Paused: map[string]string{}}
-	if h.Reason != "" || !h.Ready {
+	r := readiness{Ready: h.Ready, Reachable: h.Reachable, Block: h.Block, Lag: h.Lag, Paused: map[string]string{}, Feed: h.Feed}
+	if h.Feed != nil {
+		r.Reason = h.Reason
+	} else if h.Reason != "" || !h.Ready {
 		r.Reason = "a node does not answer as it should"
 	}
 	maps.Copy(r.Paused, h.Paused)
@@ -77,6 +80,8 @@ func (s *server) readiness() readiness {
 		r.Ready, r.Reason = false, asProblem(err).detail
 		if h.Joining != "" {
 			r.Reason = h.Joining
+		} else if h.Feed != nil && h.Reason != "" {
+			r.Reason = h.Reason
 		}
 	}
 	if s.draining() {

@@ -252,6 +252,16 @@ func TestReadiness(t *testing.T) {
 				return Health{Ready: true, Reachable: true, Updated: now, Paused: map[string]string{"Kuru": "its vault moves"}}
 			}
 		}, true, "", true},
+		"replica": {func(c *Config) {
+			c.Health = func() Health {
+				return Health{Ready: true, Reachable: true, Reason: "blocks are missing", Updated: now, Feed: &Feed{Indexer: "a", Epoch: 3, Faults: map[string]int{}}}
+			}
+		}, true, "blocks are missing", true},
+		"replica of differing indexers": {func(c *Config) {
+			c.Health = func() Health {
+				return Health{Ready: true, Reason: "indexers differ", Feed: &Feed{Faults: map[string]int{"divergence": 1}}}
+			}
+		}, false, "indexers differ", false},
 	} {
 		s := serve(t, c.edit)
 		a := s.get("/readyz")
@@ -262,6 +272,9 @@ func TestReadiness(t *testing.T) {
 		}
 		if why := body.Paused["Kuru"]; (why == "its vault moves") != (name == "paused") {
 			t.Errorf("%s: paused %v", name, body.Paused)
+		}
+		if strings.Contains(string(a.raw), `"feed":{`) != strings.HasPrefix(name, "replica") {
+			t.Errorf("%s: %s", name, a.raw)
 		}
 		if s.get("/healthz").status != 200 || s.admin("/healthz").Code != 200 {
 			t.Errorf("%s: not healthy", name)

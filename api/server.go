@@ -80,6 +80,18 @@ type Health struct {
 
 	Paused  map[string]string // source id -> why the source is kept out of routes
 	Waiting map[string]int    // reason -> pools that may hold liquidity and are not in the market yet
+
+	Feed *Feed // of a replica, which has its market from an indexer; else nil
+}
+
+// Feed says which indexer a replica follows, and how closely. Reason of its Health is
+// one of a few texts that name no node.
+type Feed struct {
+	Indexer   string         `json:"indexer"`   // name; empty: none
+	Epoch     uint64         `json:"epoch"`     // of the indexer's process
+	LagBlocks uint64         `json:"lagBlocks"` // blocks by which the nodes are ahead of the market
+	AgeMs     int64          `json:"ageMs"`     // since the nodes are known to have confirmed the market; -1: not known
+	Faults    map[string]int `json:"faults"`    // messages refused and other faults so far, by reason
 }
 
 // Proofs counts the pools of a source that can be traded: Proved ones paid in a trial what

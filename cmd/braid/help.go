@@ -24,6 +24,9 @@ type help struct {
 var commands = []help{
 	{"dev", "start a local chain with real venues, and the service on it", "[flags]", "braid dev --activity", ""},
 	{"serve", "start the service on nodes of the chain", "--rpc URL [flags]", "braid serve --rpc https://node.example --store braid.db", ""},
+	{"replica", "start the service on the market that an indexer publishes, without a node", "--feed URL --feed-key NAME=KEY [flags]",
+		"braid replica --feed nats://broker.example:4222 --feed-key a=5f0c…", replicaHelp},
+	{"keygen", "make the key that signs what an indexer publishes", "--out FILE", "braid keygen --out a.key", ""},
 	{"quote", "ask a running service what a swap pays", "[flags] TOKEN_IN TOKEN_OUT AMOUNT", "braid quote MON USDC 10", quoteHelp},
 	{"verify", "check a transaction of /swap against its request, and explain it", "--request URL [flags] [FILE | -]",
 		"braid verify --request 'http://127.0.0.1:8080/api/v1/swap?tokenIn=0x…&tokenOut=0x…&amount=1000&recipient=0x…'", verifyHelp},

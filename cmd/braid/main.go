@@ -61,6 +61,10 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdout,
 		err = dev(ctx, args, getenv, stdout, stderr)
 	case "serve":
 		err = serve(ctx, args, getenv, stdout, stderr)
+	case "replica":
+		err = replica(ctx, args, getenv, stdout, stderr)
+	case "keygen":
+		err = keygen(args, stdout)
 	case "quote":
 		err = quote(ctx, args, getenv, stdout)
 	case "bench":

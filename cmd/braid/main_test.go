@@ -63,6 +63,12 @@ func TestRefusals(t *testing.T) {
 	}{
 		{"unknown command", []string{"fly"}, []string{"unknown command", "braid help"}},
 		{"argument", []string{"dev", "now"}, []string{"takes flags only", "-h"}},
+		{"replica of nothing", []string{"replica"}, []string{"--feed", "BRAID_FEED"}},
+		{"replica without a key", []string{"replica", "--feed", "nats://127.0.0.1:1"}, []string{"--feed-key", "keygen"}},
+		{"half a key", []string{"replica", "--feed", "nats://127.0.0.1:1", "--feed-key", "a=00"}, []string{"64 hexadecimal digits", "keygen"}},
+		{"key without a name", []string{"replica", "--feed", "nats://127.0.0.1:1", "--feed-key", "A.b=00"}, []string{"name of an indexer"}},
+		{"broker of another kind", []string{"replica", "--feed", "http://127.0.0.1:1", "--feed-key", "a=" + strings.Repeat("00", 32)}, []string{"--feed", "nats://"}},
+		{"key nowhere", []string{"keygen"}, []string{"--out"}},
 		{"no node", []string{"serve"}, []string{"--rpc", "BRAID_RPC"}},
 		{"no impact allowed", []string{"dev", "--max-impact", "0"}, []string{"--max-impact", "1 and 10000"}},
 		{"always old", []string{"dev", "--stale-after", "0s"}, []string{"--stale-after"}},

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ethereum/go-ethereum/common"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"golang.org/x/sync/errgroup"
@@ -50,16 +51,34 @@ func (s *service) run(ctx context.Context, l net.Listener, log *slog.Logger, rea
 	if err != nil {
 		return err
 	}
+	var out publisher
+	s.publish = out.publish
 	index, closeStore, err := s.indexer(node, d.sources, log, registry)
 	if err != nil {
 		return err
 	}
 	defer closeStore()
-	stopping := newStopping()
-	handler, admin, err := s.handler(l, index, d, stopping, log, registry)
+	beside, err := s.publishTo(&out, index, d, log, registry)
 	if err != nil {
 		return err
 	}
+	defer out.close()
+	if s.pauseFile != "" {
+		beside = append(beside, func(ctx context.Context) error {
+			watchPauseFile(ctx, s.pauseFile, d.sources, func(paused map[string]string) { index.Pause("operator", paused) }, log)
+			return nil
+		})
+	}
+	stopping := newStopping()
+	handler, admin, err := s.handler(l, index, status{health(index), proofs(index), index.Untried}, d, stopping, log, registry)
+	if err != nil {
+		return err
+	}
+	return s.serve(ctx, index, beside, s.servers(l, adminListener, handler, admin, log, registry), stopping, log, ready)
+}
+
+// servers are those of the API and, unless its listener is nil, of the admin address.
+func (s *service) servers(l, adminListener net.Listener, handler, admin http.Handler, log *slog.Logger, registry *prometheus.Registry) []listening {
 	limited := newConnections(l, s.connections, s.proxies.contain, registry)
 	public := newServer(handler, log)
 	public.ConnState = limited.track
@@ -67,7 +86,23 @@ func (s *service) run(ctx context.Context, l net.Listener, log *slog.Logger, rea
 	if adminListener != nil {
 		servers = append(servers, listening{newAdminServer(admin, s.adminAddr, log), adminListener})
 	}
-	return s.serve(ctx, index, servers, stopping, d.sources, log, ready)
+	return servers
+}
+
+// marketSource keeps a market up to date: an indexer, or a replica of one.
+type marketSource interface {
+	Head() *market.Snapshot
+	Changed() <-chan struct{}
+	Ready() <-chan struct{}
+	Run(context.Context) error
+}
+
+// status tells how the market source is doing. A replica has no trials of its own:
+// proofs and untried are nil.
+type status struct {
+	health  func() api.Health
+	proofs  func() map[string]api.Proofs
+	untried func(tokenIn, tokenOut common.Address) int
 }
 
 // stopping are the stages in which the service stops: it is not ready any more, and
@@ -110,6 +145,7 @@ func (s *service) indexer(node *chain.Client, sources []venue.Source, log *slog.
 		Registry:   registry,
 		AuditEvery: s.auditEvery,
 		Progress:   s.progress,
+		Publish:    s.publish,
 	}
 	if !s.local {
 		if config.Prover, err = proof.New(node, s.contracts(), proofShare*s.rpcRate); err != nil {
@@ -128,7 +164,7 @@ func (s *service) indexer(node *chain.Client, sources []venue.Source, log *slog.
 
 // handler is the read path: the API, the page and, for braid dev, the proxy to
 // the chain. admin is what the admin address serves.
-func (s *service) handler(l net.Listener, index *indexer.Indexer, d deployment, stop stopping, log *slog.Logger, registry *prometheus.Registry) (public, admin http.Handler, err error) {
+func (s *service) handler(l net.Listener, index marketSource, of status, d deployment, stop stopping, log *slog.Logger, registry *prometheus.Registry) (public, admin http.Handler, err error) {
 	site := web.Site{PublicURL: strings.TrimRight(s.publicURL, "/"), Address: origin(l.Addr()), Errors: api.Errors()}
 	if s.dev {
 		site.Local = devAccount
@@ -138,9 +174,9 @@ func (s *service) handler(l net.Listener, index *indexer.Indexer, d deployment, 
 		Changed:       index.Changed,
 		Draining:      stop.draining,
 		Closing:       stop.closing,
-		Health:        health(index),
-		Proofs:        proofs(index),
-		Untried:       index.Untried,
+		Health:        of.health,
+		Proofs:        of.proofs,
+		Untried:       of.untried,
 		Sources:       d.sources,
 		Retired:       d.retired,
 		Contracts:     s.contracts(),
@@ -173,16 +209,13 @@ func (s *service) handler(l net.Listener, index *indexer.Indexer, d deployment, 
 // serve runs all goroutines of the service and returns when they have ended. The
 // first error ends the others at once. When ctx ends, the service says that it is
 // not ready, goes on for the time of --drain, and then finishes what it has begun.
-func (s *service) serve(ctx context.Context, index *indexer.Indexer, servers []listening, stop stopping, sources []venue.Source, log *slog.Logger, ready func()) error {
+func (s *service) serve(ctx context.Context, index marketSource, beside []func(context.Context) error, servers []listening, stop stopping, log *slog.Logger, ready func()) error {
 	g, work := errgroup.WithContext(context.WithoutCancel(ctx))
 	work, end := context.WithCancel(work)
 	defer end()
 	g.Go(func() error { return index.Run(work) })
-	if s.pauseFile != "" {
-		g.Go(func() error {
-			watchPauseFile(work, s.pauseFile, sources, func(paused map[string]string) { index.Pause("operator", paused) }, log)
-			return nil
-		})
+	for _, do := range beside {
+		g.Go(func() error { return do(work) })
 	}
 	for _, server := range servers {
 		g.Go(func() error {

@@ -29,6 +29,10 @@ func serve(ctx context.Context, args []string, getenv func(string) string, stdou
 	f.StringVar(&s.sourcesFile, "sources", "", sourcesUsage)
 	f.Var(&s.off, "off", "`ids` of sources not to follow at all")
 	f.DurationVar(&s.drain, "drain", 5*time.Second, "when told to stop, say so at /readyz and go on for this `long`, so that no proxy sends more requests")
+	f.StringVar(&s.broker.URLs, "publish", "", "`URLs` of NATS servers, separated by commas, to which the market is published for replicas; see docs/feed.md")
+	f.StringVar(&s.name, "name", "", "`name` under which the market is published: of every indexer another")
+	f.StringVar(&s.secretFile, "feed-secret", "", "`file` of the key that signs what is published, as braid keygen writes it")
+	s.brokerFlags(f)
 	if err := parseSettings(f, args, getenv); err != nil {
 		return err
 	}
@@ -65,6 +69,7 @@ func dev(ctx context.Context, args []string, getenv func(string) string, stdout,
 	f.StringVar(&c.Artifacts, "artifacts", "build/artifacts", "`folder` of the venues' bytecode, which `make artifacts` fills")
 	f.Uint64Var(&c.Seed, "seed", 1, "`number` that decides the pools and prices of the market")
 	f.DurationVar(&c.Heartbeat, "block-time", time.Second, "`time` between blocks without transactions; one with transactions comes at once")
+	replicas := f.Int("replicas", 0, "`number` of replicas to run beside the service, fed by it through a broker in this process")
 	f.BoolVar(&c.Activity, "activity", false, "trade in the background: small trades move prices, and arbitrage restores those that large trades moved")
 	if err := parseSettings(f, args, getenv); err != nil {
 		return err
@@ -84,7 +89,12 @@ func dev(ctx context.Context, args []string, getenv func(string) string, stdout,
 	}
 	defer local.Close()
 	s.rpc.list, s.dev, s.local = list{local.URL()}, true, true
-	return s.run(ctx, l, log, func() {
+	cluster, err := startCluster(&s, *replicas, log)
+	if err != nil {
+		return err
+	}
+	defer cluster.close()
+	return cluster.run(ctx, &s, l, log, func() {
 		fmt.Fprintf(stdout, `
 braid is ready
   page      http://%[1]s/
@@ -94,6 +104,9 @@ braid is ready
   account   %[4]s, funded with native and every token
   key       0x%[5]x, known to everyone: for this chain only
 `, l.Addr(), local.URL(), monad.ChainID, devchain.DevAccount, crypto.FromECDSA(devchain.DevKey), s.adminURL)
+		for _, r := range cluster.replicas {
+			fmt.Fprintf(stdout, "  replica   http://%s/\n", r.listener.Addr())
+		}
 	})
 }
 

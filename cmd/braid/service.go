@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"time"
 
+	"braid/feed"
 	"braid/gas"
 	"braid/indexer"
 	"braid/router"
@@ -49,6 +50,11 @@ type service struct {
 	logLevel     slog.Level
 	logFormat    string // text or json
 	dev          bool   // the chain is that of braid dev, and the page offers its account
+	broker       feed.Broker
+	name         string // under which the market is published
+	secretFile   string // of the key that signs what is published
+	feedKeys     feedKeys
+	publish      indexer.Publish // takes the markets of the indexer; nil: nothing does
 }
 
 // flags defines the settings that dev and serve share.
