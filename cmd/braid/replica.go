@@ -108,7 +108,7 @@ func (s *service) runReplica(ctx context.Context, l net.Listener, log *slog.Logg
 		if s.local = m.Local; s.gasSchedule == "" {
 			s.gasSchedule = m.Gas
 		}
-		handler, adminHandler, err := s.handler(l, r, status{health: health}, deployment{m.Sources, m.Retired}, stop, log, registry)
+		handler, adminHandler, err := s.handler(l, r, condition{health: health}, deployment{m.Sources, m.Retired}, stop, log, registry)
 		if err != nil {
 			return err
 		}

@@ -70,7 +70,7 @@ func (s *service) run(ctx context.Context, l net.Listener, log *slog.Logger, rea
 		})
 	}
 	stopping := newStopping()
-	handler, admin, err := s.handler(l, index, status{health(index), proofs(index), index.Untried}, d, stopping, log, registry)
+	handler, admin, err := s.handler(l, index, condition{health(index), proofs(index), index.Untried}, d, stopping, log, registry)
 	if err != nil {
 		return err
 	}
@@ -97,9 +97,9 @@ type marketSource interface {
 	Run(context.Context) error
 }
 
-// status tells how the market source is doing. A replica has no trials of its own:
+// condition tells how the market source is doing. A replica has no trials of its own:
 // proofs and untried are nil.
-type status struct {
+type condition struct {
 	health  func() api.Health
 	proofs  func() map[string]api.Proofs
 	untried func(tokenIn, tokenOut common.Address) int
@@ -164,7 +164,7 @@ func (s *service) indexer(node *chain.Client, sources []venue.Source, log *slog.
 
 // handler is the read path: the API, the page and, for braid dev, the proxy to
 // the chain. admin is what the admin address serves.
-func (s *service) handler(l net.Listener, index marketSource, of status, d deployment, stop stopping, log *slog.Logger, registry *prometheus.Registry) (public, admin http.Handler, err error) {
+func (s *service) handler(l net.Listener, index marketSource, of condition, d deployment, stop stopping, log *slog.Logger, registry *prometheus.Registry) (public, admin http.Handler, err error) {
 	site := web.Site{PublicURL: strings.TrimRight(s.publicURL, "/"), Address: origin(l.Addr()), Errors: api.Errors()}
 	if s.dev {
 		site.Local = devAccount
