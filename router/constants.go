@@ -30,6 +30,10 @@ const (
 	// sequential paths get, where the network is in doubt and where rounding alone is.
 	tangledPart, roundingPart = 4, 16
 
+	// leastRest is the part of the first price of the best path that its last unit must be
+	// paid for a network to begin with the whole order; leastPart the least part of an order
+	// that it begins with otherwise, and looks how often paths join before that is doubled.
+	leastRest, leastPart, looks = 1. / 2, 1. / 1024, 2
 	// longChunk is the part of the order that long paths are looked for with.
 	longChunk = 1. / 20
 	// smallNetwork is how many nodes a network has at most for long paths not to be looked
@@ -40,9 +44,9 @@ const (
 	// refills is how many looks free steps get, refillChunk, by K, the largest part of the
 	// order for each, and refillRatio by how much smaller it becomes when nothing fits.
 	refills, refillChunk, refillRatio = 3, 2., 5
-	// choosable is up to which K links are chosen anew, and chooseEffort the evaluations of
-	// supply curves that this may take.
-	choosable, chooseEffort = 16, 100_000
+	// choosable is up to which K links are chosen anew where K binds, and smallChoosable on a
+	// market whose links are all candidates.
+	choosable, smallChoosable = 10, 16
 	// clearGain is how many times as much as what bars it earns a barred path has to gain.
 	clearGain = 5
 	// joiningGain is how many times the gain of one barred path all that joins may gain.

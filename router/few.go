@@ -2,17 +2,17 @@ package router
 
 import (
 	"math"
+	"slices"
 
 	"braid/router/choose"
 	"braid/router/flow"
 	"braid/router/path"
 )
 
-// fewSteps chooses anew among all links that may be among the best few, where the steps
-// bind or the links are few.
+// few chooses anew among all links that may be among the best, where the steps are few.
 func (p *problem) few(g *growing) {
 	links := p.candidates(g)
-	if p.MaxSteps > choosable || links == nil {
+	if len(links) == 0 {
 		return
 	}
 	n := &p.net
@@ -33,7 +33,7 @@ func (p *problem) few(g *growing) {
 		return p.Graph.Ref[token] / p.Graph.Ref[p.Out]
 	}
 	found := choose.Best(n, len(p.Snapshot.Tokens()), len(p.Pools), choose.Problem{
-		Links: links, Known: known, Net: before, Price: price, MaxHops: p.MaxHops, K: p.MaxSteps, Effort: chooseEffort,
+		Links: links, Known: known, Net: before, Price: price, MaxHops: p.MaxHops, K: p.MaxSteps, Exact: p.small(),
 	})
 	if !found {
 		n.Revert(&p.pruned)
@@ -44,9 +44,30 @@ func (p *problem) few(g *growing) {
 	}
 }
 
-// candidates are the links to choose from.
+// collect notes the links of a network, for few to choose from.
+func (p *problem) collect(g *growing) {
+	n := &p.net
+	if p.MaxSteps > choosable || p.small() {
+		return
+	}
+	for i := range n.Edges {
+		e := &n.Edges[i]
+		if len(g.links) < choose.MaxLinks && !slices.ContainsFunc(g.links, func(h flow.Hop) bool { return h.Direction == e.Direction }) {
+			g.links = append(g.links, flow.Hop{Direction: e.Direction, From: n.Nodes[e.From].Token, To: n.Nodes[e.To].Token, Supply: e.Supply})
+		}
+	}
+}
+
+// small says whether all links of the market are candidates.
+func (p *problem) small() bool { return len(p.Graph.Links) <= choose.MaxLinks }
+
+// candidates are the links to choose from: all of a small market, or those that were ever
+// in the network where the steps bind.
 func (p *problem) candidates(g *growing) (links []flow.Hop) {
-	if len(p.Graph.Links) > choose.MaxLinks {
+	switch {
+	case !p.small() && g.full:
+		return g.links
+	case !p.small() || p.MaxSteps > smallChoosable:
 		return nil
 	}
 	for from := range p.Snapshot.Tokens() {

@@ -19,6 +19,7 @@ type networkStage struct {
 // networkStages are all of them. The step price is in force where a network knows K.
 var networkStages = []networkStage{
 	{"step price", false, func(p *problem, _ *growing) { p.net.MaxEdges = p.MaxSteps }},
+	{"ladder", false, (*problem).ladder},
 	{"grow", false, (*problem).grow},
 	{"long paths", false, (*problem).growLong},
 	{"prune", true, (*problem).prune},
@@ -36,6 +37,7 @@ type growing struct {
 	barred path.Barred
 	avoid  path.Avoid
 	signs  path.Signs
+	links  []flow.Hop // that were in the network before it was pruned
 }
 
 // split lets others join the best path and is the plan they make together, when it is more
@@ -46,6 +48,7 @@ func (p *problem) split(c candidate) candidate {
 		return c
 	}
 	n, g := &p.net, growing{avoid: path.Avoid{Directions: c.closed}}
+	p.budget.Used = 0 // the single path has none of it
 	n.Begin(p.amount.Float(), c.path)
 	for _, s := range p.pipeline.network {
 		s.run(p, &g)
@@ -103,12 +106,14 @@ func (p *problem) prune(g *growing) {
 	n := &p.net
 	g.full = n.InUse() > p.MaxSteps || n.Unrationed() > 0
 	n.Choose()
+	p.collect(g)
 	g.net, g.least = n.Prune(p.MaxSteps)
 	if n.Unrationed() > 0 && g.net < n.Unrationed() {
 		// The step price misled, or the steps are worth that much.
 		before := g.net
 		n.Keep(&p.pruned)
 		n.RevertToUnrationed()
+		p.collect(g)
 		g.net, g.least = n.Prune(p.MaxSteps)
 		p.revertIfLess(g, before)
 	}
@@ -135,6 +140,7 @@ func (p *problem) regrow(g *growing) {
 	if p.growth(g, path.Growth{Chunk: path.FirstChunk}) {
 		before := g.net
 		n.Choose()
+		p.collect(g)
 		g.net, g.least = n.Prune(p.MaxSteps)
 		p.revertIfLess(g, before)
 	}

@@ -170,7 +170,6 @@ func (p *problem) retry(c candidate) candidate {
 	closed := c.closed
 	again := c
 	p.resetNetwork()
-	p.budget.Used = 0
 	if slices.ContainsFunc(c.path, func(h flow.Hop) bool { return slices.Contains(closed, h.Direction) }) {
 		var signs path.Signs
 		again.path, signs = p.Best(p.amount.Float(), path.Avoid{Directions: closed})

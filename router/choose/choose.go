@@ -28,7 +28,7 @@ type Problem struct {
 	Price   func(token int) float64 // about what a unit of a token is worth in units of the sink
 	MaxHops int                     // of a path
 	K       int
-	Effort  int // evaluations of supply curves
+	Exact   bool // more effort
 }
 
 // search is a problem with tokens numbered from 0, the source, and 1, the sink.
@@ -43,6 +43,7 @@ type search struct {
 	seen    map[uint64]bool
 	levels  [][]state // by number of links
 	best    state
+	width   int       // how many networks of each size are grown
 	end     int       // of the effort
 	price   []float64 // by token, of the network at hand
 	profits []float64 // that sum up to what so many links can add
@@ -78,7 +79,7 @@ func Best(n *flow.Network, tokens, pools int, p Problem) bool {
 	for k := 1; k < p.K; k++ {
 		level := s.levels[k]
 		slices.SortStableFunc(level, func(a, b state) int { return cmp.Compare(b.net, a.net) })
-		for i := range level[:min(len(level), width)] {
+		for i := range level[:min(len(level), s.width)] {
 			if n.Budget.Used > s.end {
 				break
 			}
@@ -94,7 +95,10 @@ func Best(n *flow.Network, tokens, pools int, p Problem) bool {
 
 func newSearch(n *flow.Network, tokens, pools int, p Problem) *search {
 	s := &search{Problem: p, n: n, sizes: [2]int{tokens, pools}, seen: map[uint64]bool{}, levels: make([][]state, p.K+1)}
-	s.end = n.Budget.Used + p.Effort
+	s.width, s.end = width, n.Budget.Used+effort
+	if p.Exact {
+		s.width, s.end = exactWidth, n.Budget.Used+exactEffort
+	}
 	s.tokens = []int{n.Nodes[flow.Source].Token, n.Nodes[flow.Sink].Token}
 	number := func(token int) int {
 		i := slices.Index(s.tokens, token)
@@ -181,7 +185,7 @@ func (s *search) paths(prices []float64) {
 	walk(0, 1<<flow.Source, flow.Source, 0, s.n.Amount, 0)
 	for _, list := range found {
 		slices.SortStableFunc(list, func(a, b path) int { return cmp.Compare(b.net, a.net) })
-		for _, p := range list[:min(len(list), width)] {
+		for _, p := range list[:min(len(list), s.width)] {
 			s.add(p.links, prices)
 		}
 	}

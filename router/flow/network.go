@@ -184,6 +184,9 @@ func (n *Network) Begin(amount float64, path []Hop) {
 	n.output = n.Solve(Rough)
 }
 
+// Share shares another amount.
+func (n *Network) Share() { n.output = n.Solve(Rough) }
+
 // Insert is Add, with all edges in order after it.
 func (n *Network) Insert(path []Hop) bool {
 	if !n.Add(path) {

@@ -55,11 +55,13 @@ type chain struct {
 }
 
 // judge finds what would be lost without a chain: its profit, and what its flow costs on
-// other ways, by their resistance. It is infinite if there is no other way.
+// other ways, whose price falls by their resistance. It falls along a hyperbola, as those
+// of pools do: at most the flow is lost. The loss is infinite if there is no other way.
 func (c *chain) judge() {
 	c.loss = math.Inf(1)
 	if rest := 1 - c.resistance*c.conductance; rest > alone {
-		c.loss = c.profit + c.flow*c.flow*c.resistance/rest/2
+		fall := c.flow * c.resistance / rest
+		c.loss = c.profit + c.flow*fall/(2+fall)
 	}
 	c.each = c.loss / float64(c.length)
 }

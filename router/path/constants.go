@@ -12,7 +12,9 @@ const (
 	capacityShare = 0.9
 	// leastGain is the part of a chunk that a path must gain to join: less is float noise.
 	leastGain = 1e-9
-	// maxOthers is how many links of one token to tokens that are no hubs are looked at.
+	// maxOthers is how many links of one token to tokens that are no hubs are looked at, for a
+	// value of up to graph.MaxImpactValue. For more all are: they are sorted by what they pay
+	// for the first unit, and the few that are deep enough may be anywhere.
 	// Half and double change no retail order on 1,000 or 10,000 pools (180 orders); with
 	// arbitrage of 2 % in 300 tokens they move orders by hundreds of bps either way.
 	maxOthers = 64

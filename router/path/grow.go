@@ -8,6 +8,7 @@ type Growth struct {
 	MaxEdges int     // of the network, not of the plan
 	Long     bool    // paths may have all hops, whatever the network
 	Once     bool    // it ends when a look finds nothing
+	Rounds   int     // how often it looks at most; 0 is as often as it pays
 	Avoid    Avoid
 }
 
@@ -20,7 +21,10 @@ type Growth struct {
 func (s *Search) Grow(n *flow.Network, g Growth, barred *Barred) (joined bool, signs Signs) {
 	chunk, asked := rationed(n, g.Chunk), false
 	l := look{long: g.Long, avoid: g.Avoid}
-	for round := 0; round < maxRounds && chunk >= lastChunk && len(n.Edges) < g.MaxEdges && !s.Budget.Spent(); round++ {
+	if g.Rounds == 0 {
+		g.Rounds = maxRounds
+	}
+	for round := 0; round < g.Rounds && chunk >= lastChunk && len(n.Edges) < g.MaxEdges && !s.Budget.Spent(); round++ {
 		value := n.Value()
 		l.chunk = value * chunk
 		columns, more, cycles := s.price(n, l, barred)
@@ -44,7 +48,10 @@ func (s *Search) Grow(n *flow.Network, g Growth, barred *Barred) (joined bool, s
 			if barred != nil && columns[0].gain > barred.Gain {
 				barred.Gain = 0 // at prices that no longer hold
 			}
-			n.Settle()
+			free := n.StepPrice == 0
+			if n.Settle(); free && n.StepPrice > 0 {
+				chunk = g.Chunk // what is too small to pay a step was looked for
+			}
 		}
 		chunk = rationed(n, chunk)
 	}

@@ -108,15 +108,19 @@ func (w *sweep) extend(k, t int, labels *labelSet) {
 func (w *sweep) extendToOthers(k, t int, labels *labelSet, must float64) {
 	links, hubs, start := w.Graph.Bounds(t, math.MaxInt)
 	left, o, value := w.reach-k-1, w.bounds, labels[0].amount*w.Graph.Ref[t]
-	size, seen := min(value, graph.MaxImpactValue), 0
-	for i := hubs; i < len(links) && seen < maxOthers; i++ {
+	size, seen, most := min(value, graph.MaxImpactValue), 0, maxOthers
+	if value > graph.MaxImpactValue {
+		most = len(links)
+	}
+	w.Budget.Used += min(len(links)-hubs, most) / linksPerEvaluation
+	for i := hubs; i < len(links) && seen < most; i++ {
 		l := &links[i]
-		most, need := float64(l.Ratio)*value*o.max[left-1], must*(1+float64(l.Impact)*size)
-		if most < must {
+		rises, need := float64(l.Ratio)*value*o.max[left-1], must*(1+float64(l.Impact)*size)
+		if rises < must {
 			break
 		}
 		if to := int(l.To); w.endOf[to] == 0 && !w.shut(to) && !(w.InLine && w.Excluded[w.Graph.Links[start+i].Source]) {
-			if seen++; most < need {
+			if seen++; rises < need {
 				continue
 			}
 			a := &w.Graph.Links[start+i]
