@@ -33,7 +33,7 @@ func (p *problem) few(g *growing) {
 		return p.Graph.Ref[token] / p.Graph.Ref[p.Out]
 	}
 	found := choose.Best(n, len(p.Snapshot.Tokens()), len(p.Pools), choose.Problem{
-		Links: links, Known: known, Net: before, Price: price, MaxHops: p.MaxHops, K: p.MaxSteps, Exact: p.small(),
+		Links: links, Known: known, Net: before, Price: price, MaxHops: p.MaxHops, K: min(p.MaxSteps, len(p.Pools)), Exact: p.small(),
 	})
 	if !found {
 		n.Revert(&p.pruned)
@@ -67,7 +67,7 @@ func (p *problem) candidates(g *growing) (links []flow.Hop) {
 	switch {
 	case !p.small() && g.full:
 		return g.links
-	case !p.small() || p.MaxSteps > smallChoosable:
+	case !p.small():
 		return nil
 	}
 	for from := range p.Snapshot.Tokens() {

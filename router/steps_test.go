@@ -9,10 +9,12 @@ import (
 
 	"braid/market"
 	"braid/markettest"
+	"braid/plan"
 	"braid/router/flow"
 	"braid/router/path"
 	"braid/ticks"
 	"braid/u256"
+	"braid/venue"
 	"braid/venuetest"
 )
 
@@ -175,6 +177,17 @@ func fewPools(t testing.TB, seed uint64) (*markettest.World, *market.Snapshot, O
 	}
 }
 
+// supplyGas is the gas of a plan by its supplies, which is what bestOf counts: pools quote
+// a little more where they search for ticks.
+func supplyGas(p *plan.Plan) (sum float64) {
+	for i := range p.Steps {
+		step := &p.Steps[i]
+		_, _, gas := venue.SupplyOf(step.Pool, step.In, step.Out).Pay(step.AmountIn.Float())
+		sum += gas
+	}
+	return sum
+}
+
 // TestFewSteps holds plans of few steps against all that could have been chosen, on SEEDS
 // small markets from SEED on.
 func TestFewSteps(t *testing.T) {
@@ -192,7 +205,7 @@ func TestFewSteps(t *testing.T) {
 			net := 0.0
 			p, err := Find(s, o)
 			if err == nil {
-				net = p.AmountOut.Float() - gasCostOf(s, o)*float64(p.Gas)
+				net = p.AmountOut.Float() - gasCostOf(s, o)*supplyGas(&p)
 			} else if best[k] <= 0 {
 				continue
 			}
@@ -219,5 +232,32 @@ func TestFewSteps(t *testing.T) {
 	}
 	if mean, p999, worst := show("all", all); mean > 0.05 || p999 > 1 && seeds >= 500 || worst > 10 {
 		t.Errorf("mean %.4f bps below the best choice, p99.9 %.3f, worst %.3f", mean, p999, worst)
+	}
+}
+
+// TestMoreSteps: no plan pays less than one of fewer steps, or than the best path that
+// fits, on small markets and up to 100 steps.
+func TestMoreSteps(t *testing.T) {
+	first, seeds := venuetest.Setting(t, "SEED", 1), venuetest.Setting(t, "SEEDS", 8)
+	for seed := first; seed < first+seeds; seed++ {
+		w, s, o := fewPools(t, seed)
+		gas, best, at := gasCostOf(s, o), math.Inf(-1), 0
+		for k := 1; k <= 100; k++ {
+			o.MaxSteps = k
+			p, err := Find(s, o)
+			if err != nil {
+				continue
+			}
+			net := func(p plan.Plan) float64 { return p.AmountOut.Float() - gas*float64(p.Gas) }
+			if alone, err := Single(s, o); err == nil && net(alone) > best {
+				best, at = net(alone), k
+			}
+			if less := 1e4 * (best - net(p)) / math.Abs(best); less > 0.001 {
+				t.Errorf("seed %d: %d steps net %.4f bps less than a plan of %d: %s", seed, k, less, at, w.Show(p))
+			}
+			if net(p) > best {
+				best, at = net(p), k
+			}
+		}
 	}
 }
