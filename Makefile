@@ -82,6 +82,11 @@ load: artifacts ## compare the CPU time of a quote over HTTP with that of anothe
 	@set -o pipefail; BASE_BINARY=$(CURDIR)/build/base-braid SEED=$(SEED) ORDERS=$(or $(ORDERS),8000) \
 		go test -count=1 -timeout 1h -run '^TestLoad$$' -v ./e2e | grep -E '^(load=|FAIL|panic)|_test.go:'
 
+LADDERS ?= 1000
+ladders: artifacts ## by how much the price impact falls along ladders of amounts: LADDERS=n SEED=n POOLS=n NOISE=x
+	@set -o pipefail; LADDERS=$(LADDERS) SEED=$(SEED) POOLS=$(or $(POOLS),1000) NOISE=$(NOISE) \
+		go test -count=1 -timeout 3h -run '^TestLadders$$' -v ./score ./e2e | grep -E '(ladders=|^FAIL|^panic|_test.go:)'
+
 # What score and ablation measure on. TINES and FILL are how many orders of a set
 # are compared with those rivals, which are slow.
 SETS     ?= retail large impact

@@ -12,11 +12,6 @@ import (
 	"braid/u256"
 )
 
-// maxGapBps is the gap from which a bound is not shown, in 1/10000 of the bound.
-// A bound is usually within a few basis points of the plan. At 1 % and more, the
-// gap measures how loose the bound is and not how good the plan is.
-const maxGapBps = 100
-
 // addBound adds the bound and the gap to it, or the reason why they are not shown.
 func (q *quote) addBound(ctx context.Context, m *metaBody) error {
 	bound, err := q.cache.bound(ctx, &q.request)
@@ -35,7 +30,7 @@ func (q *quote) addBound(ctx context.Context, m *metaBody) error {
 	}
 	difference := bound.Sub(q.plan.AmountOut)
 	gap := math.Round(1e8*difference.Float()/bound.Float()) / 1e4
-	if gap >= maxGapBps {
+	if gap >= router.LooseBps {
 		m.BoundReason = q.looseReason(difference, u256.MustDecimal(m.GasCostWei))
 		return nil
 	}
@@ -54,14 +49,15 @@ func (q *quote) looseReason(difference, gasWei u256.Int) string {
 	maxSteps := cmp.Or(q.MaxSteps, router.DefaultMaxSteps)
 	differenceUSD, gasUSD := q.usdValue(difference), gasWei.Float()*q.cache.USD(q.cache.Chain().WrappedNative)
 	switch {
-	case smallestAmount(&q.plan).Lt(u256.From(10_000 / maxGapBps)):
+	case smallestAmount(&q.plan).Lt(u256.From(10_000 / router.LooseBps)):
 		return loose + "because amounts of so few raw units are rounded by as much."
 	case differenceUSD > 0 && differenceUSD < gasUSD:
 		return loose + "because it leaves gas aside: the difference is worth less than the gas of this swap."
 	case len(q.plan.Steps) >= maxSteps:
 		return loose + fmt.Sprintf("because it holds for any number of steps, and a route may have %d.", maxSteps)
 	}
-	return loose + "which tells little: it counts arbitrage between pools that are priced out of line, and no single swap can take all of that."
+	// The pools disagree: a plan could take some of what brings them into line, no plan all.
+	return fmt.Sprintf("market holds arbitrage worth %.0f bps of this order", 1e4*difference.Float()/q.plan.AmountOut.Float())
 }
 
 // usdValue is the value of an amount of the output token in USD, by the price of

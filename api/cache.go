@@ -11,6 +11,7 @@ import (
 
 	"braid/market"
 	"braid/plan"
+	"braid/router"
 	"braid/u256"
 )
 
@@ -107,7 +108,10 @@ type snapshotCache struct {
 	tokenBodies  func() []marketTokenBody
 	untried      func(tokenIn, tokenOut common.Address) int // see Config.Untried
 
+	verifiedHops bool // Config.VerifiedHops
+
 	plans        resultCache[searchKey, plan.Plan]
+	rates        resultCache[pairKey, router.Rate]
 	bounds       resultCache[searchKey, u256.Int]
 	maxAmounts   resultCache[searchKey, u256.Int] // the highest amounts in that can be routed; keys have amount 0
 	minAmounts   resultCache[searchKey, u256.Int] // the lowest
@@ -150,7 +154,7 @@ func (s *server) cacheOf(snap *market.Snapshot) *snapshotCache {
 	if c != nil && c.Snapshot == snap {
 		return c
 	}
-	fresh := &snapshotCache{Snapshot: snap, untried: s.Untried}
+	fresh := &snapshotCache{Snapshot: snap, untried: s.Untried, verifiedHops: s.VerifiedHops}
 	fresh.listedTokens = sync.OnceValue(func() []listedToken { return listTokens(snap) })
 	fresh.sourceBodies = sync.OnceValue(func() []sourceBody { return s.sourceBodies(fresh) })
 	fresh.tokenBodies = sync.OnceValue(func() []marketTokenBody { return marketTokens(fresh) })

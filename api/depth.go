@@ -99,7 +99,11 @@ func (s *depthSearch) points() ([]depthPoint, error) {
 		// A higher amount never pays less: where its plan does, the point is left out.
 		if !p.AmountOut.Lt(last) {
 			last = p.AmountOut
-			points = append(points, depthPoint{amount.String(), last.String(), p.ImpactBps()})
+			impact, err := s.impact(s.ctx, &p)
+			if err != nil {
+				return nil, err
+			}
+			points = append(points, depthPoint{amount.String(), last.String(), impact})
 		}
 	}
 	return points, nil

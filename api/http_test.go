@@ -325,7 +325,7 @@ func TestOps(t *testing.T) {
 	for _, want := range []string{
 		`braid_http_requests_total{code="OK",route="/api/v1/quote",status="200"} 1`,
 		`braid_http_requests_total{code="MISSING_PARAMETER",route="/api/v1/quote",status="400"} 1`,
-		"braid_market_block 1.9000123e+07", "braid_market_age_seconds 0", "braid_search_seconds_count 1", `braid_build_info{go="go`,
+		"braid_market_block 1.9000123e+07", "braid_market_age_seconds 0", "braid_search_seconds_count 2", `braid_build_info{go="go`,
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("metrics lack %s", want)

@@ -68,7 +68,7 @@ func (s *server) quote(w *response) error {
 		if err != nil {
 			return err
 		}
-		w.warnUnpriced(&body)
+		q.warn(w)
 		return w.writeUncached(body)
 	})
 }
@@ -163,8 +163,12 @@ func (s *server) quoteOn(ctx context.Context, c *snapshotCache, req request) (*q
 	if err != nil {
 		return nil, err
 	}
+	impact, err := c.impact(ctx, &p)
+	if err != nil {
+		return nil, err
+	}
 	return &quote{
-		request: req, cache: c, plan: p, impactBps: p.ImpactBps(),
+		request: req, cache: c, plan: p, impactBps: impact,
 		minOut:   minimumOut(p.AmountOut, req.minAmountOut, req.slippageBps),
 		deadline: max(uint64(s.Now().Unix()), c.Block().Time) + req.deadlineSeconds,
 	}, nil
@@ -296,13 +300,6 @@ func (q *quote) routes() []stepBody {
 		}
 	}
 	return routes
-}
-
-// warnUnpriced warns that the USD value of an amount is not known.
-func (w *response) warnUnpriced(b *quoteBody) {
-	if b.AmountInUsd == unknownPrice || b.AmountOutUsd == unknownPrice {
-		w.warn("USD_PRICE_UNAVAILABLE")
-	}
 }
 
 // token is what the snapshot knows of a token; zero if it does not have it.

@@ -45,7 +45,7 @@ func (s *server) swap(w *response) error {
 		if err != nil {
 			return err
 		}
-		w.warnUnpriced(&body)
+		q.warn(w)
 		return w.writeUncached(s.swapBody(q, body, tx))
 	})
 }
@@ -77,11 +77,13 @@ func (q *quote) check() error {
 			return validationProblem([]paramError{{"recipient", invalidRecipient, "is a pool of the route, or its venue" + outputLost}}, hints{})
 		}
 	}
-	if q.impactBps > q.maxImpactBps {
+	// A pool with dust at an absurd price makes the market's rate absurd too. What the
+	// route loses against its own pools' prices is not in anybody's hands.
+	if impact := min(q.impactBps, q.plan.ImpactBps()); impact > q.maxImpactBps {
 		return &problem{
 			code:   priceImpactTooHigh,
-			detail: fmt.Sprintf("the price impact of %d bps is above the guard of %d bps; swap less, or set another guard with maxPriceImpactBps", q.impactBps, q.maxImpactBps),
-			hints:  hints{PriceImpactBps: q.impactBps},
+			detail: fmt.Sprintf("the price impact of %d bps is above the guard of %d bps; swap less, or set another guard with maxPriceImpactBps", impact, q.maxImpactBps),
+			hints:  hints{PriceImpactBps: impact},
 		}
 	}
 	if q.plan.AmountOut.Lt(q.minAmountOut) {

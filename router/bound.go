@@ -8,6 +8,11 @@ import (
 	"braid/u256"
 )
 
+// LooseBps is the gap between a plan and its bound, in 1/10000 of the bound, from which on
+// the bound says nothing about the plan. A bound is usually within a few basis points; at
+// 1 % and more the gap measures the arbitrage that the market holds.
+const LooseBps = 100
+
 // Bound is an amount that no plan for the order can pay, whatever its steps, over all
 // pools that it may use, each once, and without regard to gas. It is false when there is
 // no path from one token to the other.

@@ -66,8 +66,15 @@ func TestScore(t *testing.T) {
 			fmt.Printf("%s ratio ms_median=%.3f ms_mean=%.3f ms_p99=%.3f order_median=%.3f\n",
 				prefix, ours.Median/base.Median, ours.Mean/base.Mean, ours.P99/base.P99, medianRatio(builds[1].answers, builds[0].answers))
 		}
-		if got := scores[len(scores)-1]; set == "retail" && c.Noise == 0 && steps >= router.DefaultMaxSteps && got.Gap.Median > 0.2 {
+		got := scores[len(scores)-1]
+		if set != "retail" || c.Noise != 0 || steps < router.DefaultMaxSteps {
+			continue
+		}
+		if got.Gap.Median > 0.2 {
 			t.Errorf("half of the retail plans are more than %.3f bps below the bound", got.Gap.Median)
+		}
+		if got.Certain < 99 {
+			t.Errorf("only %.1f %% of the retail plans are answered with their gap", got.Certain)
 		}
 	}
 }

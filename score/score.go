@@ -112,6 +112,7 @@ type Score struct {
 	Ms      Quantiles // CPU time of an order, in milliseconds
 	Steps   float64   // mean number of steps
 	Refused int       // orders without a plan
+	Certain float64   // percent of plans that are answered with their gap: see router.LooseBps
 }
 
 // Judge replays all answers and compares them with the bounds. It is an error if an
@@ -140,6 +141,11 @@ func Judge(s *market.Snapshot, orders []router.Order, answers []Answer, bounds [
 		total.Steps += float64(len(a.Steps))
 	}
 	total.Steps /= float64(len(gaps))
+	for _, gap := range gaps {
+		if gap < router.LooseBps {
+			total.Certain += 100 / float64(len(gaps))
+		}
+	}
 	total.Gap, total.NetGap, total.StepGap, total.Ms = QuantilesOf(gaps), QuantilesOf(nets), QuantilesOf(few), QuantilesOf(ms)
 	return total, nil
 }
@@ -150,8 +156,8 @@ func net(s *market.Snapshot, o *router.Order, out u256.Int, gas uint64) float64 
 }
 
 func (r Score) String() string {
-	return fmt.Sprintf("%s %s %s steps=%.1f refused=%d ms_median=%.3f ms_p99=%.3f",
-		r.Gap.fields(""), r.NetGap.fields("net_"), r.StepGap.fields("k_"), r.Steps, r.Refused, r.Ms.Median, r.Ms.P99)
+	return fmt.Sprintf("%s %s %s certified=%.1f%% steps=%.1f refused=%d ms_median=%.3f ms_p99=%.3f",
+		r.Gap.fields(""), r.NetGap.fields("net_"), r.StepGap.fields("k_"), r.Certain, r.Steps, r.Refused, r.Ms.Median, r.Ms.P99)
 }
 
 func (q Quantiles) fields(prefix string) string {

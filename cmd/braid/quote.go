@@ -109,17 +109,17 @@ func (o *quoteAnswer) branch(w io.Writer, token, indent string, seen map[string]
 	}
 }
 
-// gap says by how much any route could pay more at most. A bound a tenth above
-// the quote or more says nothing about the quote.
+// gap says by how much any route could pay more at most, or why that is not known.
 func (o *quoteAnswer) gap() string {
-	const tooWide = 1000 // bps
+	const unknown = "how far this is from the best possible is not known"
+	reason := o.Meta.BoundReason
 	switch gap := o.Meta.OptimalityGapBps; {
-	case o.Meta.BoundReason != "":
-		return o.Meta.BoundReason
+	case strings.HasPrefix(reason, "market holds arbitrage"):
+		return unknown + ": the " + reason + ", more than one swap can take"
+	case reason != "":
+		return reason
 	case gap == nil:
-		return "how far this is from the best possible is not known"
-	case *gap >= tooWide:
-		return "how far this is from the best possible is not known: the bound is too wide"
+		return unknown
 	default:
 		return fmt.Sprintf("at most %g bps below the best possible", *gap)
 	}

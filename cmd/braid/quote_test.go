@@ -49,7 +49,7 @@ func fakeService(t *testing.T) *httptest.Server {
 		case "7":
 			meta = `"optimalityGapBps":0.25`
 		case "9":
-			meta = `"optimalityGapBps":9996`
+			meta = `"boundReason":"market holds arbitrage worth 24990000 bps of this order"`
 		}
 		if limit := r.FormValue("maxSteps") + r.FormValue("maxHops"); limit != "" {
 			meta = `"boundReason":"Limits ` + limit + `."`
@@ -84,7 +84,7 @@ func TestQuoteOutput(t *testing.T) {
 		{[]string{"usdc", "wmon", ".000007"}, []string{"WMON for", "100.00%  WMON  Kuru"}, " MON for"},
 		{[]string{"USDC", "0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE", "1"}, []string{" MON for 1 USDC"}, "WMON"},
 		{[]string{"0x0000000000000000000000000000000000000000", "USDC", "1."}, []string{"USDC for 1 MON"}, "WMON for"},
-		{[]string{"USDC", "MON", "0.000009"}, []string{"bound is too wide"}, "9996"},
+		{[]string{"USDC", "MON", "0.000009"}, []string{"is not known: the market holds arbitrage worth 24990000 bps of this order, more than one swap can take"}, "bps below"},
 		{[]string{"USDC", "0x4444444444444444444444444444444444444444", "1"}, []string{"MOON for 1 USDC"}, "\x1b"},
 	} {
 		out, err := braid(append([]string{"quote", "--addr", s.URL}, row.args...)...)

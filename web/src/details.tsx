@@ -86,14 +86,14 @@ function Gain() {
   return <Figure name={name} value={`${amount} ${more ? "more" : "less"}`} note={`than the best single venue, ${venue}`} tone={more ? "good" : ""} />;
 }
 
-/** A larger gap between the bound and the quote says nothing useful about the route. */
-const LOOSE_BPS = 100;
+/** Why there is no bound, as a sentence. */
+const whyNoBound = (reason = "No useful bound was found.") => (reason.startsWith("market holds arbitrage") ? `The ${reason}: pools disagree by more than one swap can take.` : reason);
 
 /** The gap between the quote and the proved bound; if there is no bound, the reason. */
 function Optimum() {
   const [q, out] = [quote.value, tokenOut.value];
   const name = "Distance to the optimum";
   const { optimalityGapBps: gap, boundAmountOut: bound, boundReason } = q?.meta ?? {};
-  if (gap === undefined || gap >= LOOSE_BPS || !bound || !out) return <Figure name={name} value={q ? "not known" : "–"} note={q ? (boundReason ?? "no useful bound was found") : ""} />;
+  if (gap === undefined || !bound || !out) return <Figure name={name} value={q ? "not known" : "–"} note={q ? whyNoBound(boundReason) : ""} />;
   return <Figure name={name} value={`≤ ${gap.toFixed(2)} bps`} note={`no route can pay more than ${short(BigInt(bound), out.decimals, 8)}`} />;
 }

@@ -40,7 +40,7 @@ export function checkGuard(): void {
       (swap) => (acceptedBps.value = Math.max(acceptedBps.value, swap.priceImpactBps, bps)),
       (error: unknown) => {
         if (controller.signal.aborted) return;
-        if (error instanceof Problem && error.code === "PRICE_IMPACT_TOO_HIGH") refusedBps.value = Math.min(refusedBps.value, error.body.hints.priceImpactBps ?? bps, bps);
+        if (error instanceof Problem && error.code === "PRICE_IMPACT_TOO_HIGH") refusedBps.value = Math.min(refusedBps.value, bps);
         else acceptedBps.value = Math.max(acceptedBps.value, bps); // another error: the confirmation dialog will show it
       },
     );
