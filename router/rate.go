@@ -15,10 +15,12 @@ const (
 	// small enough to move prices of usual pools by less than a basis point, and large
 	// enough that pools with dust in them do not matter.
 	rateUSD = 100
+	// rateImpactBps is how much an order of that value may move prices: the rate would hide
+	// what it is there to show. A 16th of it is tried then, rateTries times in all.
+	rateImpactBps, rateTries = 100, 4
 	// rateDepth is the part of the market's depth, as a divisor, that serves where the first
-	// token has no price, or an order of that value would move prices by more than
-	// rateImpactBps: the rate would hide what it is there to show.
-	rateDepth, rateImpactBps = 1000, 100
+	// token has no price or no such order is small enough.
+	rateDepth = 1000
 )
 
 // Rate is what the market pays for a small order of a pair.
@@ -29,8 +31,8 @@ type Rate struct {
 	rounding float64 // raw units of the last token that rounding may take on that path
 }
 
-// RateOf is the rate of the best single path for an order worth $100, or else for a
-// thousandth of the market's depth. It is a function of pair and snapshot alone, so that the price impacts
+// RateOf is the rate of the best single path for an order worth $100, or less in a market
+// that is shallow, or else for a thousandth of the market's depth. It is a function of pair and snapshot alone, so that the price impacts
 // of all orders of a pair can be compared.
 func RateOf(s *market.Snapshot, in, out common.Address, verifiedHops bool) (Rate, error) {
 	o := Order{TokenIn: in, TokenOut: out, VerifiedHops: verifiedHops}
@@ -41,8 +43,12 @@ func RateOf(s *market.Snapshot, in, out common.Address, verifiedHops bool) (Rate
 	defer p.release()
 	p.GasPrice = 0
 	if price := s.Price(p.In).USD; price > 0 {
-		if r, impact, err := p.rate(u256.FromFloat(rateUSD / price)); err == nil && impact <= rateImpactBps {
-			return r, nil
+		amount := u256.FromFloat(rateUSD / price)
+		for range rateTries {
+			if r, impact, err := p.rate(amount); err == nil && impact <= rateImpactBps {
+				return r, nil
+			}
+			amount = amount.Rsh(stride)
 		}
 	}
 	depth, ok := p.depth()

@@ -21,7 +21,7 @@ func TestRate(t *testing.T) {
 		most    float64
 	}{
 		{"NATIVE", "USD", 0.099, 0.1}, // $100 do not fit into dust
-		{"USD", "MEME", 4.9e4, 5e4},   // nor into thin: a thousandth of what it takes
+		{"USD", "MEME", 4.9e4, 5e4},   // in thin they would move the price
 		{"A", "B", 1.9, 2},
 	} {
 		r, err := RateOf(s, w.Token(row.in), w.Token(row.out), false)
