@@ -2,6 +2,7 @@ package chain
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -47,7 +48,7 @@ func usesLens(c Call) bool { return c.To == Lens }
 func splitByGas(calls []Call) (list [][]Call) {
 	first, gas := 0, uint64(0)
 	for i, call := range calls {
-		need := max(call.Gas, defaultCallGas)
+		need := cmp.Or(call.Gas, defaultCallGas)
 		if i > first && gas+need > maxCallGas {
 			list, first, gas = append(list, calls[first:i]), i, 0
 		}

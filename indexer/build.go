@@ -106,10 +106,11 @@ func (changes *changeset) waits(id venue.ID) (reason, bool) {
 	if _, unknown := p.(unusable); unknown {
 		return waitRead, true
 	}
-	if l := changes.loaders[id]; l != nil && len(l.Wants(p)) > 0 {
-		if venue.IsDormant(p) {
-			return waitDormant, true
-		}
+	l := changes.loaders[id]
+	switch {
+	case l != nil && venue.IsDormant(p): // it wants much, which takes long to say
+		return waitDormant, true
+	case l != nil && len(l.Wants(p)) > 0:
 		return waitRead, true
 	}
 	return waitLiquidity, venue.Idle(p) != ""

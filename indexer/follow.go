@@ -62,14 +62,16 @@ func (x *Indexer) handleHead(ctx context.Context, head chain.HeadUpdate) error {
 		return head.Err
 	}
 	ours := x.tip
-	if known := x.recent.byHash[head.Hash]; known != nil && ours != nil {
+	if known, ok := x.recent.blocks[head.Hash]; ok && ours != nil {
 		// A head that is an ancestor of ours is from nodes that are behind: no
 		// reorg, and no confirmation of our head.
-		if known != ours && !x.recent.forked(ours, known) {
+		if known.Hash != ours.Block().Hash && !x.recent.forked(ours.Block(), known) {
 			return nil
 		}
-		x.publish(known, head)
-		return nil
+		if s := x.recent.byHash[head.Hash]; s != nil {
+			x.publish(s, head)
+			return nil
+		}
 	}
 	base, path, err := x.path(ctx, head.Header)
 	if errors.Is(err, errJoinTooSlow) {
@@ -122,7 +124,7 @@ func (x *Indexer) publish(next *state, head chain.HeadUpdate) {
 	switch {
 	case ours == nil:
 		x.log.Info("joined", "block", next.Block().Number, "pools", len(next.Pools()), "tokens", len(next.Tokens()), "waiting", next.waiting.pools.count)
-	case ours != next && x.recent.forked(next, ours):
+	case ours != next && x.recent.forked(next.Block(), ours.Block()):
 		x.metrics.reorgs.Inc()
 		x.log.Info("reorg", "from", ours.Block().Number, "to", next.Block().Number)
 	}

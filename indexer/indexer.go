@@ -3,7 +3,7 @@
 // A snapshot is the state of all pools and tokens after one block. Every snapshot
 // is made from that of the block's parent, the block's own logs, and a record of
 // what was learned of tokens and pools beside the blocks. Nothing is undone: after a reorg the indexer continues from the
-// snapshot of the common ancestor; the last Config.Keep snapshots are kept for
+// snapshot of the common ancestor; some of the last Config.Keep snapshots are kept for
 // that. Heads may come late, twice or not at all; missing blocks are found by
 // following parent hashes back from the newest head.
 package indexer
@@ -54,7 +54,7 @@ type Config struct {
 	Publish  Publish        // nil, or called with every market that is built, before it becomes the head
 	Progress func(Progress) // nil, or called a few times a second while the chain is joined
 
-	// Keep is the number of recent snapshots kept for reorgs, and the depth, in
+	// Keep is the depth of reorgs for which recent snapshots are kept, and that, in
 	// blocks below the head, from which on a block counts as settled when the
 	// chain is joined or caught up with; a followed block counts as settled at
 	// half of it. 0: 64.
@@ -122,7 +122,7 @@ func New(c Config) *Indexer {
 		node: c.Node, empty: c.Start, log: c.Log, firstBlock: c.FirstBlock, keep: c.Keep, list: c.Listed,
 		listed:   map[common.Address]market.Token{},
 		families: map[common.Hash][]venue.Family{},
-		recent:   recentStates{max: c.Keep, byHash: map[common.Hash]*state{}},
+		recent:   recentStates{max: c.Keep, byHash: map[common.Hash]*state{}, blocks: map[common.Hash]market.Block{}},
 		metrics:  newMetrics(c.Registry),
 		progress: c.Progress, hook: c.Publish, prover: c.Prover, sources: c.Sources, store: c.Store, auditor: newAuditor(c.AuditEvery), saver: saver{wake: make(chan struct{}, 1)},
 		findings: make(chan findings, 4),

@@ -13,43 +13,73 @@ import (
 	"braid/market"
 )
 
-// recentStates are the last max states, of all branches.
+// recentStates are the last blocks, of all branches, and the states of some: of
+// each of the newest maxDense, and of one in maxGap numbers below. A state between
+// them is made again from the one before; a reorg that deep is rare, and each state
+// that is kept holds its own version of what it shares with none.
 type recentStates struct {
-	max    int
+	max    int // number of blocks, besides the maxGap that a state may be away
 	byHash map[common.Hash]*state
-	order  []common.Hash // oldest first
+	blocks map[common.Hash]market.Block
+	order  []common.Hash // of blocks, oldest first
 }
+
+const maxDense, maxGap = 8, 32
 
 func (r *recentStates) add(s *state) {
 	h := s.Block().Hash
-	if r.byHash[h] == nil {
+	if _, known := r.blocks[h]; !known {
 		r.order = append(r.order, h)
+		r.thin()
 	}
-	r.byHash[h] = s
-	if len(r.order) > r.max {
+	r.byHash[h], r.blocks[h] = s, s.Block()
+	if len(r.order) > r.max+maxGap {
 		delete(r.byHash, r.order[0])
+		delete(r.blocks, r.order[0])
 		r.order = slices.Delete(r.order, 0, 1)
 	}
 }
 
-// forked tells whether a is on another branch than b: not a descendant of b, nor b
-// itself. It is false if too old snapshots would be needed to tell.
-func (r *recentStates) forked(a, b *state) bool {
-	for a != nil && a.Block().Number > b.Block().Number {
-		a = r.byHash[a.Block().Parent]
+// thin drops the state that is not among the newest maxDense any more, if one is
+// kept less than maxGap below it.
+func (r *recentStates) thin() {
+	i := len(r.order) - 1 - maxDense
+	if i < 0 {
+		return
 	}
-	return a != nil && a != b
-}
-
-// settledAncestor is the snapshot max/2 blocks below s on its branch, which counts
-// as settled; nil if it is not among the recent ones.
-func (r *recentStates) settledAncestor(s *state) *state {
-	for range r.max / 2 {
-		if s = r.byHash[s.Block().Parent]; s == nil {
-			return nil
+	b := r.blocks[r.order[i]]
+	for range maxGap - 1 {
+		if b = r.blocks[b.Parent]; r.byHash[b.Hash] != nil {
+			delete(r.byHash, r.order[i])
+			return
 		}
 	}
-	return s
+}
+
+// forked tells whether a is on another branch than b: not a descendant of b, nor b
+// itself. It is false if too old blocks would be needed to tell.
+func (r *recentStates) forked(a, b market.Block) bool {
+	for known := true; a.Number > b.Number; {
+		if a, known = r.blocks[a.Parent]; !known {
+			return false
+		}
+	}
+	return a.Hash != b.Hash
+}
+
+// settledAncestor is the newest state at least max/2 blocks below s on its branch,
+// which counts as settled; nil if it is not among the recent ones.
+func (r *recentStates) settledAncestor(s *state) *state {
+	b := s.Block()
+	for depth := 1; ; depth++ {
+		parent, known := r.blocks[b.Parent]
+		if !known {
+			return nil
+		}
+		if b = parent; depth >= r.max/2 && r.byHash[b.Hash] != nil {
+			return r.byHash[b.Hash]
+		}
+	}
 }
 
 // path follows parent hashes back from head to a block whose snapshot is known or
@@ -77,7 +107,7 @@ func (x *Indexer) path(ctx context.Context, head chain.Header) (base *state, pat
 			if parent, err = x.node.HeaderByHash(ctx, b.Parent); err == nil {
 				err = checkParent(b.Block, parent.Block)
 			}
-			if err == nil && len(path) < x.keep {
+			if _, recent := x.recent.blocks[parent.Hash]; err == nil && (len(path) < x.keep || recent) {
 				b = parent
 				continue
 			}

@@ -4,35 +4,42 @@ import (
 	"bytes"
 	"encoding/binary"
 	"slices"
+	"strings"
 )
 
 // trie is a persistent map from keys to values of bytes, ordered by key: a change
 // gives another trie, which shares all but one path with the old one. It costs
-// about 15 bytes for an entry besides key and value, and nothing while it is not
+// about 25 bytes for an entry besides key and value, and nothing while it is not
 // changed. The zero value is empty.
 //
 // The bits of a key, from the first on, lead from the root to a leaf. A leaf with
-// more than maxLeaf entries is split by the next bit.
+// more than maxLeaf entries is split by the next bit. Versions share entries too: a
+// change copies the list of those of its leaf, 16 bytes each, but not their bytes.
 type trie struct {
 	root  *trieNode
 	count int
 }
 
-// trieNode is a leaf if it has no children. Nodes are never changed.
+// trieNode has children, or it is a leaf. Nodes are never changed.
 type trieNode struct {
 	children [2]*trieNode
-	packed   []byte // entries: key length, key, value length, value; lengths as uvarints
-	live     []entry
+	leaf     *trieLeaf
+}
+
+type trieLeaf struct {
+	packed []string // entries by key: key length as a uvarint, key, value
+	live   []entry  // by key
 }
 
 // entry is a key and its value: bytes or, if live is set, what is costly to encode.
 type entry struct {
 	key, value []byte
 	live       any
+	packed     string // both as a leaf keeps them, if they come from one
 }
 
 const (
-	maxLeaf  = 32  // entries
+	maxLeaf  = 16  // entries
 	maxDepth = 512 // bits; no keys are longer
 )
 
@@ -49,36 +56,27 @@ func (n *trieNode) entries() []entry {
 	if n == nil {
 		return nil
 	}
-	list := make([]entry, len(n.live), maxLeaf+1)
-	copy(list, n.live)
-	for rest := n.packed; len(rest) > 0; {
-		var e entry
-		e.key, rest = nextField(rest)
-		e.value, rest = nextField(rest)
-		list = append(list, e)
+	list := make([]entry, len(n.leaf.live), maxLeaf+1)
+	copy(list, n.leaf.live)
+	for _, text := range n.leaf.packed {
+		list = append(list, unpackEntry(text))
 	}
-	if len(n.live) > 0 {
+	if len(n.leaf.live) > 0 {
 		slices.SortFunc(list, func(a, b entry) int { return bytes.Compare(a.key, b.key) })
 	}
 	return list
 }
 
-func appendField(data, field []byte) []byte {
-	return append(binary.AppendUvarint(data, uint64(len(field))), field...)
+func packEntry(e entry) string {
+	data := binary.AppendUvarint(make([]byte, 0, 2+len(e.key)+len(e.value)), uint64(len(e.key)))
+	return string(append(append(data, e.key...), e.value...))
 }
 
-// fieldSize is the number of bytes that appendField adds.
-func fieldSize(field []byte) int {
-	n := len(field) + 1
-	for length := len(field); length >= 0x80; length >>= 7 {
-		n++
-	}
-	return n
-}
-
-func nextField(data []byte) (field, rest []byte) {
+func unpackEntry(text string) entry {
+	data := []byte(text)
 	n, size := binary.Uvarint(data)
-	return data[size : size+int(n) : size+int(n)], data[size+int(n):]
+	end := size + int(n)
+	return entry{key: data[size:end:end], value: data[end:], packed: text}
 }
 
 // newTrieNode is a node with these entries, sorted by key.
@@ -93,46 +91,44 @@ func newTrieNode(list []entry, depth int) *trieNode {
 		}
 		return &trieNode{children: [2]*trieNode{newTrieNode(list[:at], depth+1), newTrieNode(list[at:], depth+1)}}
 	}
-	n, size := &trieNode{}, 0
-	for _, e := range list {
-		if e.live == nil {
-			size += fieldSize(e.key) + fieldSize(e.value)
-		}
-	}
-	if size > 0 {
-		n.packed = make([]byte, 0, size)
-	}
+	leaf := &trieLeaf{}
 	for _, e := range list {
 		if e.live != nil {
-			n.live = append(n.live, e)
-			continue
+			leaf.live = append(leaf.live, e)
 		}
-		n.packed = appendField(appendField(n.packed, e.key), e.value)
 	}
-	return n
+	if packed := len(list) - len(leaf.live); packed > 0 {
+		leaf.packed = make([]string, 0, packed)
+	}
+	for _, e := range list {
+		switch {
+		case e.live != nil:
+			continue
+		case e.packed == "":
+			e.packed = packEntry(e)
+		}
+		leaf.packed = append(leaf.packed, e.packed)
+	}
+	return &trieNode{leaf: leaf}
 }
 
-func (n *trieNode) leaf() bool { return n == nil || n.children == [2]*trieNode{} }
+func (n *trieNode) isLeaf() bool { return n == nil || n.leaf != nil }
 
 // get is the entry with a key, if there is one.
 func (t trie) get(key []byte) (entry, bool) {
 	n := t.root
-	for depth := 0; !n.leaf(); depth++ {
+	for depth := 0; !n.isLeaf(); depth++ {
 		n = n.children[bit(key, depth)]
 	}
 	if n == nil {
 		return entry{}, false
 	}
-	for rest := n.packed; len(rest) > 0; {
-		var e entry
-		e.key, rest = nextField(rest)
-		e.value, rest = nextField(rest)
-		if bytes.Equal(e.key, key) {
-			return e, true
-		}
+	prefix := packEntry(entry{key: key})
+	if i := slices.IndexFunc(n.leaf.packed, func(text string) bool { return strings.HasPrefix(text, prefix) }); i >= 0 {
+		return unpackEntry(n.leaf.packed[i]), true
 	}
-	if i := slices.IndexFunc(n.live, func(e entry) bool { return bytes.Equal(e.key, key) }); i >= 0 {
-		return n.live[i], true
+	if i := slices.IndexFunc(n.leaf.live, func(e entry) bool { return bytes.Equal(e.key, key) }); i >= 0 {
+		return n.leaf.live[i], true
 	}
 	return entry{}, false
 }
@@ -158,10 +154,10 @@ func (t trie) remove(key []byte) trie {
 
 // change replaces the entry of a key; nil removes it.
 func (n *trieNode) change(key []byte, e *entry, depth int) *trieNode {
-	if !n.leaf() {
+	if !n.isLeaf() {
 		next := &trieNode{children: n.children}
 		child := &next.children[bit(key, depth)]
-		if *child = (*child).change(key, e, depth+1); next.leaf() {
+		if *child = (*child).change(key, e, depth+1); next.children == [2]*trieNode{} {
 			return nil
 		}
 		return next
@@ -183,7 +179,7 @@ func (t trie) from(key []byte, do func(entry) bool) { t.root.from(key, true, 0, 
 // from visits a node. edge is set if the node is on the path of key, so that some
 // of its entries may be below it.
 func (n *trieNode) from(key []byte, edge bool, depth int, do func(entry) bool) bool {
-	if n.leaf() {
+	if n.isLeaf() {
 		for _, e := range n.entries() {
 			if bytes.Compare(e.key, key) >= 0 && !do(e) {
 				return false
@@ -213,7 +209,7 @@ func diffNodes(old, new *trieNode, do func(key []byte, before, after *entry)) {
 	switch {
 	case old == new:
 		return
-	case !old.leaf() && !new.leaf():
+	case !old.isLeaf() && !new.isLeaf():
 		for i := range old.children {
 			diffNodes(old.children[i], new.children[i], do)
 		}

@@ -178,7 +178,10 @@ func (p *Pool) fields(c *venue.Codec, list *[]ticks.Tick) {
 	c.Bool(&p.key.native)
 	venue.Number(c, &p.key.fee)
 	venue.Number(c, &p.key.spacing)
-	c.Fixed(p.key.hooks[:])
+	hooked := p.key.hooks != (common.Address{})
+	if c.Bool(&hooked); hooked {
+		c.Fixed(p.key.hooks[:])
+	}
 	c.Text(&p.idle)
 	c.Int(&p.at.Price)
 	venue.Number(c, &p.at.Tick)
