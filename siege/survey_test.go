@@ -193,8 +193,13 @@ func (s *siege) loss(orders []order, before, after []quoted) (bps float64, faile
 			progress("%v of %v for %v is answered %d %s", o.amount, o.in, o.out, after[i].status, after[i].code)
 			continue
 		}
-		if was := net(before[i]); was > 0 {
-			bps = max(bps, 10_000*(1-net(after[i])/was))
+		was, is := net(before[i]), net(after[i])
+		if was <= 0 {
+			continue
+		}
+		lost := 10_000 * (1 - is/was)
+		if bps = max(bps, lost); lost > maxLossBps {
+			progress("%v of %v for %v loses %.4g bps: $%.6g became $%.6g, %.0f gas became %.0f", o.amount, o.in, o.out, lost, was, is, before[i].gas, after[i].gas)
 		}
 	}
 	return bps, failed
