@@ -78,6 +78,16 @@ var attacks = []struct {
 		h.edge("V4", "USDC", "USD", 1, 10, true)
 		h.bent("V3", "USDC", "USD", 1, 10)
 	}},
+	{"thousands of pools that hold a thousandth of a dollar", func(h *honest) {
+		const pools, each = 20_000, 50
+		for range pools / each {
+			tokens := h.Pools[h.IntN(len(h.Pools))].Info().Tokens
+			a, b := h.Symbol(tokens[0]), h.Symbol(tokens[1])
+			for range each {
+				h.dust(a, b, 0.001)
+			}
+		}
+	}},
 	{"a token of 77 decimals", func(h *honest) {
 		h.Token("DEEP")
 		h.Tokens[h.Names["DEEP"]].Decimals = 77

@@ -95,6 +95,12 @@ func (h *honest) bent(source, a, b string, times, usd float64) {
 	h.attack(source, a, b, tick+5, 0, ticks.Position{Lower: tick, Upper: tick + 10, Liquidity: u256.FromFloat(liquidity)})
 }
 
+// dust adds a pool at the honest price that holds next to nothing, at any price.
+func (h *honest) dust(a, b string, usd float64) {
+	liquidity := usd / math.Sqrt(h.usd[a]*h.usd[b]) * 1e18
+	h.attack("V4", a, b, h.tick(h.usd[a]/h.usd[b]), 0, ticks.Position{Lower: -887_270, Upper: 887_270, Liquidity: u256.FromFloat(liquidity)})
+}
+
 // edge adds a position of so many dollars of one token between two neighbouring ticks, at
 // so many times the honest price. The price stands within a hair of the edge where the
 // position has all of its money in that token, and offers dust of the other.

@@ -7,8 +7,10 @@ const (
 	// hubLinks is how many directions of pools make a token a hub, through which most
 	// routes may lead.
 	hubLinks = 6
-	// MaxBack is how many links a token may have for those from tokens that are no hubs to
-	// be followed back: more would cost each search too much.
+	// MaxBack is how many links a token may have to tokens that are no hubs for those to be
+	// followed back: more would cost each search too much. Links to hubs do not count, or
+	// dust pools between tokens of the list would make plans worse: anybody can add a
+	// thousand for a dollar.
 	MaxBack = 256
 	// MaxRatio is the largest ratio that a link is said to have. Pools out of line may say
 	// any number; those of a whole path multiplied must not overflow a float32.

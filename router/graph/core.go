@@ -13,7 +13,7 @@ type Core struct {
 	Links    HubLinks              // of several between two hubs the best ratios
 	Detours  HubLinks              // the same for two links by way of a token that is no hub
 	MaxRatio [len(Sizes)][]float32 // the highest ratio of a hub's links and detours
-	Gateways []int32               // ranks of those with links to tokens that are no hubs, and no more than MaxBack links
+	Gateways []int32               // ranks of those with links to tokens that are no hubs, and no more than MaxBack of these
 }
 
 // HubLinks are the links out of each hub of a core.
@@ -107,7 +107,7 @@ func (g *Graph) joinHubs() {
 	links, detours := c.build(&c.Links), c.build(&c.Detours)
 	for rank, t := range c.Tokens {
 		f := g.spans[t]
-		if f.others < f.ends && f.ends-f.start <= MaxBack {
+		if f.others < f.ends && f.ends-f.others <= MaxBack {
 			c.Gateways = append(c.Gateways, int32(rank))
 		}
 		for i := f.start; i < f.others; i++ {

@@ -58,11 +58,11 @@ func (g *Graph) ToHubs(token int) []Link { s := g.spans[token]; return g.Links[s
 func (g *Graph) ToOthers(token int) []Link { s := g.spans[token]; return g.Links[s.others:s.ends] }
 
 // Bounds are those of ToHubs and ToOthers, how many are of ToHubs, and where in Links they
-// begin; of a token with more than limit those of ToHubs alone.
+// begin; of a token with more than limit in ToOthers those of ToHubs alone.
 func (g *Graph) Bounds(token, limit int) (bounds []LinkBound, hubs, start int) {
 	s := g.spans[token]
 	end := s.ends
-	if int(end-s.start) > limit {
+	if int(end-s.others) > limit {
 		end = s.others
 	}
 	return g.bounds[s.start:end], int(s.others - s.start), int(s.start)

@@ -57,7 +57,7 @@ func (s *Search) price(n *flow.Network, l look, barred *Barred) ([]Column, Signs
 			*s.layers[0].at(t) = labelSet{{amount: l.chunk / v, origin: int32(i), from: -1, before: -1}}
 		}
 	}
-	w := sweep{Search: s, net: n, chunk: l.chunk, need: l.chunk * ref, reach: s.MaxHops, avoid: l.avoid, stepPrice: n.StepPrice, barred: barred}
+	w := sweep{Search: s, net: n, chunk: l.chunk, need: l.chunk * ref, least: joinGain * n.Value() * ref, reach: s.MaxHops, avoid: l.avoid, stepPrice: n.StepPrice, barred: barred}
 	if len(n.Nodes) > smallNetwork && !l.long {
 		w.reach = min(s.MaxHops, nearHops)
 	}

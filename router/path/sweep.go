@@ -15,6 +15,7 @@ type sweep struct {
 	net       *flow.Network // between whose nodes paths lead; nil is from the first token to the last, whatever that pays
 	chunk     float64       // what each path carries, in units of the last token
 	need      float64       // the value that must come out, without what gas costs
+	least     float64       // the value that a path must gain to join a network
 	reach     int           // hops of a path
 	exact     bool          // what floats let pass is paid by the pools themselves
 	brief     bool          // ends when the budget is spent
@@ -95,13 +96,26 @@ func (w *sweep) extend(k, t int, labels *labelSet) {
 			bound = w.ofHub(l.Rank, left, need/rises)
 		}
 		if bound > 0 && (rises*bound >= need ||
-			k == 0 && rises*bound >= must && w.net != nil && w.endOf[l.To] > 0) { // a link alone may carry less than a chunk
+			k == 0 && rises*bound >= must && w.net != nil && w.endOf[l.To] > 0 && w.paysAlone(l, value, rises*bound)) {
 			w.try(k, t, labels, &w.Graph.Links[start+i])
 		}
 	}
 	if left > 0 {
 		w.extendToOthers(k, t, labels, must)
 	}
+}
+
+// paysAlone says whether a link may gain enough to join for as much as pays, which may be
+// less than a chunk: a value of which it would make so much but for its price impact.
+// With r the rate at the network's prices and i the impact, no amount gains more than
+// (sqrt(r)-1)^2/i, at (sqrt(r)-1)/i. Anybody can make thousands of pools that hold dust,
+// and to evaluate each would spend the budget of a search.
+func (w *sweep) paysAlone(l *graph.LinkBound, value, becomes float64) bool {
+	rise, impact := math.Sqrt(becomes/w.need)-1, float64(l.Impact)
+	if rise > impact*graph.MaxImpactValue { // bounds tell nothing about that much
+		return true
+	}
+	return rise*rise*w.need*(1+slack) >= impact*value*(leastGas*w.gasValue+w.stepsPrice(1)+w.least)
 }
 
 // extendToOthers is extend to tokens that are no hubs.
