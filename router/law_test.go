@@ -278,11 +278,15 @@ func loss(rIn, rOut, vIn, vOut, keep float64) float64 {
 	return vOut*keep*x*rOut/(rIn+keep*x) - vIn*x
 }
 
-// Against the proven bound, without arbitrage and without gas.
+// heldOut is the first of the seeds that no constant was chosen on.
+const heldOut = 1_000_000
+
+// TestNearOptimal: on small markets without arbitrage and gas, plans are close to the bound
+// of any plan, which is close to what an independent search for it finds.
 func TestNearOptimal(t *testing.T) {
-	r := rand.New(rand.NewPCG(7, 8))
-	sum, worst, single, n := 0.0, 0.0, 0.0, 0.0
-	for range 60 {
+	var gaps, loose, single []float64
+	for seed := range uint64(200) {
+		r := rand.New(rand.NewPCG(heldOut+seed, 8))
 		w := markettest.Random(t, r, 4+r.IntN(4), 12+r.IntN(14), 0.0003)
 		w.Pool("anchor", "NATIVE", 1e20, "USD", 1e20)
 		w.GasWei = 0
@@ -298,19 +302,34 @@ func TestNearOptimal(t *testing.T) {
 			t.Fatal(err)
 		}
 		limit := limitOf(s, o)
-		if certified, ok := Bound(s, o); !ok || math.Abs(certified.Float()/limit-1) > 1e-7 || certified.Lt(p.AmountOut) {
-			t.Errorf("bound %v, %v, want %g", certified, ok, limit)
+		certified, ok := Bound(s, o)
+		if !ok || certified.Lt(p.AmountOut) {
+			t.Errorf("seed %d: bound %v, %v, but the plan pays %v", seed, certified, ok, p.AmountOut)
 		}
-		alone, _, _ := bestPath(s, o, 0)
 		gap := 1e4 * (1 - p.AmountOut.Float()/limit)
 		if gap < -1e-3 {
-			t.Fatalf("%s: beyond the bound by %.4f bps", w.Show(p), -gap)
+			t.Fatalf("seed %d: %s: beyond the bound by %.4f bps", seed, w.Show(p), -gap)
 		}
-		sum, worst, single, n = sum+gap, max(worst, gap), single+1e4*(1-alone.Float()/limit), n+1
+		alone, _, _ := bestPath(s, o, 0)
+		gaps, single = append(gaps, gap), append(single, 1e4*(1-alone.Float()/limit))
+		loose = append(loose, 1e4*(certified.Float()/limit-1))
 	}
-	t.Logf("%.0f orders: mean gap %.3f bps, worst %.2f; of the best single path %.0f", n, sum/n, worst, single/n)
-	if n < 50 || sum/n > 0.5 || worst > 8 {
-		t.Errorf("%.0f orders: mean gap %.3f bps, worst %.2f", n, sum/n, worst)
+	n := len(gaps)
+	for _, row := range []struct {
+		name               string
+		bps                []float64
+		median, p90, worst float64 // at most
+	}{
+		{"plans below the bound", gaps, 0.01, 0.1, 8},
+		{"bounds above the least one known", loose, 1e-3, 0.01, 1},
+	} {
+		t.Logf("%s, in bps: %s", row.name, spreadOf(row.bps)) // sorts them
+		if row.bps[n/2] > row.median || row.bps[n*9/10] > row.p90 || row.bps[n-1] > row.worst {
+			t.Errorf("%s, in bps: %s; want %g, %g, worst %g", row.name, spreadOf(row.bps), row.median, row.p90, row.worst)
+		}
+	}
+	if t.Logf("single paths below the bound: %s", spreadOf(single)); n < 150 || single[n/2] < 1 {
+		t.Errorf("%d orders, of which half lose nothing on a single path: the test is too easy", n)
 	}
 }
 
