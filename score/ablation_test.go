@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -38,11 +39,12 @@ func variants() []score.Variant {
 	return list
 }
 
-// arbitrage is the noise of markets that hold arbitrage.
-const arbitrage = 0.001
+// arbitrage is the noise of markets that hold arbitrage, hostile the fraction of pools out
+// of line in markets that somebody attacks.
+const arbitrage, hostile = 0.001, 0.1
 
 // TestAblation prints what each variant loses, on markets of POOLS (numbers separated
-// by spaces) pools, sane and with arbitrage, for retail and large orders. make
+// by spaces) pools, sane, with arbitrage and with pools out of line, for retail and large orders. make
 // ablation sets the sizes; without it the market is small. The full router loses
 // nothing to itself, and a single path loses something.
 func TestAblation(t *testing.T) {
@@ -52,11 +54,14 @@ func TestAblation(t *testing.T) {
 	fmt.Println("|---|---|---|---|---|---|---|---|---|---|")
 	for _, pools := range sizes(t) {
 		for _, kind := range []struct {
-			name  string
-			noise float64
-		}{{"sane", 0}, {"arbitrage", arbitrage}} {
+			name             string
+			noise, outOfLine float64
+		}{{"sane", 0, 0}, {"arbitrage", arbitrage, 0}, {"hostile", 0, hostile}} {
+			if only := os.Getenv("MARKETS"); only != "" && !slices.Contains(strings.Fields(only), kind.name) {
+				continue
+			}
 			c := score.Sized(pools, seed)
-			c.Noise = kind.noise
+			c.Noise, c.OutOfLine = kind.noise, kind.outOfLine
 			m, s := generated(t, c)
 			for _, set := range []string{"retail", "large"} {
 				trades, err := m.Orders(s, set, n, seed)

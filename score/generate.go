@@ -23,6 +23,7 @@ type Config struct {
 	Core          int     // tokens, hubs included, that may have a pool with a token that is no hub
 	TailShare     float64 // fraction of the pools between two tokens of which none is a hub
 	Noise         float64 // standard deviation of log prices beyond what fees cover; above 0 there is arbitrage
+	OutOfLine     float64 // fraction of the pools that are small and off their price by 3 % to a factor of a thousand
 	Seed          uint64
 }
 
@@ -64,6 +65,8 @@ const (
 	leastUSD = 500    // value of a pool, at least
 	poolUSD  = 20_000 // median value of a pool between a hub and another token
 	spread   = 2.2    // standard deviation of the logarithm of values
+
+	leastOff, greatestOff = 0.03, 7 // logarithms of how far a pool is out of line
 )
 
 // byHubs scales the value of a pool by how many of its tokens are hubs.
@@ -176,6 +179,10 @@ func (g *generator) addPool() {
 	}
 	// Within the fee no trade earns from the difference to the reference price.
 	skew := 0.9*(2*g.r.Float64()-1)*-math.Log1p(-float64(fee)/1e6) + g.Noise*g.r.NormFloat64()
+	if g.OutOfLine > 0 && g.r.Float64() < g.OutOfLine {
+		usd = leastUSD * (1 + g.r.Float64())
+		skew = leastOff * math.Pow(greatestOff/leastOff, g.r.Float64()) * float64(1-2*g.r.IntN(2))
+	}
 	raw := tokens[a].USD / math.Pow10(int(tokens[a].Decimals)) // dollars for a raw unit
 	price := raw * math.Pow10(int(tokens[b].Decimals)) / tokens[b].USD * math.Exp(skew)
 	p := benchfile.Pool{ID: len(g.m.File.Pools), Address: g.address(), T0: a, T1: b, FeePpm: fee}
