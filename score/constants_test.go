@@ -190,11 +190,11 @@ func pays(s *market.Snapshot, o router.Order, bound bool) (paid float64, spent t
 		bounds, spent := score.TimedBounds(s, []router.Order{o})
 		return 1 / (bounds[0].Any.Float() + bounds[0].Steps.Float()), spent
 	}
-	nets, spent, err := score.Nets(s, []router.Order{o})
+	paid, spent, err := score.Net(s, o)
 	if err != nil {
-		return math.NaN(), spent
+		paid = math.NaN()
 	}
-	return nets[0], spent
+	return paid, spent
 }
 
 // against says in short what an effect is: by set of orders the mean of the losses and

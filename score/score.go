@@ -38,23 +38,18 @@ func answer(s *market.Snapshot, o router.Order, find func(*market.Snapshot, rout
 	return Answer{Steps: p.Steps, Out: p.AmountOut, Err: err, CPU: cpuTime() - start}
 }
 
-// Nets is the outputs of orders net of gas, 0 where there is no plan, and the CPU time
-// for all of them.
-func Nets(s *market.Snapshot, orders []router.Order) ([]float64, time.Duration, error) {
-	var total time.Duration
-	nets := make([]float64, len(orders))
-	for i, o := range orders {
-		a := answer(s, o, router.Find)
-		if total += a.CPU; a.Err != nil {
-			continue
-		}
-		gas, err := Replay(s, o, a.Steps, a.Out)
-		if err != nil {
-			return nil, 0, fmt.Errorf("order %d: %w", i, err)
-		}
-		nets[i] = net(s, &o, a.Out, gas)
+// Net is what the plan of an order pays net of gas, 0 if there is none, and the CPU time
+// that finding it takes.
+func Net(s *market.Snapshot, o router.Order) (float64, time.Duration, error) {
+	a := answer(s, o, router.Find)
+	if a.Err != nil {
+		return 0, a.CPU, nil
 	}
-	return nets, total, nil
+	gas, err := Replay(s, o, a.Steps, a.Out)
+	if err != nil {
+		return 0, a.CPU, err
+	}
+	return net(s, &o, a.Out, gas), a.CPU, nil
 }
 
 // TimedBounds is BoundsOf and the CPU time that it takes.
