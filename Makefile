@@ -113,7 +113,7 @@ output: ## measure amounts in that are found for amounts out: POOLS=n SEED=n ORD
 		go test -count=1 -timeout 3h -run '^TestOutput$$' -v ./score | grep -E '^(pools=|FAIL|panic)|_test.go:'
 
 ablation: ## measure what the router loses without each of its parts: POOLS='n n' MARKETS='sane arbitrage hostile' SEED=n ORDERS=n
-	@set -o pipefail; POOLS='$(or $(POOLS),1000 10000 50000)' ORDERS=$(or $(ORDERS),300) MARKETS='$(MARKETS)' SEED=$(SEED) \
+	@set -o pipefail; POOLS='$(or $(POOLS),1000 10000 50000)' ORDERS=$(or $(ORDERS),300) MARKETS='$(or $(MARKETS),sane arbitrage hostile)' SEED=$(SEED) \
 		go test -count=1 -timeout 3h -run '^TestAblation$$' -v ./score | grep -E '^(\||FAIL|panic)|_test.go:'
 
 SEEDS ?= 500
