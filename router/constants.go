@@ -36,14 +36,9 @@ const (
 	leastRest, leastPart, looks = 1. / 2, 1. / 1024, 2
 	// longChunk is the part of the order that long paths are looked for with.
 	longChunk = 1. / 20
-	// smallNetwork is how many nodes a network has at most for long paths not to be looked
-	// for once more: paths of all hops could join it anyway.
-	smallNetwork = 3
-	// fewSteps is up to how many steps a plan is grown a second time.
-	fewSteps = 48
-	// refills is how many looks free steps get, refillChunk, by K, the largest part of the
-	// order for each, and refillRatio by how much smaller it becomes when nothing fits.
-	refills, refillChunk, refillRatio = 3, 2., 5
+	// refills is how many looks free steps get, and refillRatio by how much smaller the
+	// chunk becomes when nothing fits.
+	refills, refillRatio = 3, 5
 	// choosable is up to which K links are chosen anew where K binds, if they are not all
 	// links of the market: with 16 no order of 300 gained more than 0.002 bps (1,000 pools).
 	choosable = 10

@@ -96,7 +96,7 @@ func (p *problem) grow(g *growing) { p.growth(g, path.Growth{Chunk: path.FirstCh
 // has to do where none does.
 func (p *problem) growLong(g *growing) {
 	n := &p.net
-	if n.Unrationed() == 0 && n.InUse() < p.MaxSteps && len(n.Nodes) > smallNetwork {
+	if n.Unrationed() == 0 && n.InUse() < p.MaxSteps && len(n.Nodes) > path.SmallNetwork {
 		p.growth(g, path.Growth{Chunk: longChunk, Long: true, Once: true})
 	}
 }
@@ -131,7 +131,7 @@ func (p *problem) revertIfLess(g *growing, before float64) {
 // adds.
 func (p *problem) regrow(g *growing) {
 	n := &p.net
-	if !g.full || p.budget.Spent() || p.MaxSteps > fewSteps || !(g.least > 0) || math.IsInf(g.least, 1) {
+	if !g.full || p.budget.Spent() || p.MaxSteps > path.ManySteps || !(g.least > 0) || math.IsInf(g.least, 1) {
 		return
 	}
 	n.Compact()
@@ -154,7 +154,7 @@ func (p *problem) refill(g *growing) {
 		return
 	}
 	n := &p.net
-	chunk := min(path.FirstChunk, refillChunk/float64(p.MaxSteps))
+	chunk := min(path.FirstChunk, path.RationedChunk/float64(p.MaxSteps))
 	for range refills {
 		free := p.MaxSteps - n.InUse()
 		if free <= 0 {

@@ -94,7 +94,7 @@ func TestConstantsInstrumented(t *testing.T) {
 			}
 			h := heldOutCase{set: set, m: m, s: s}
 			for k := range trades {
-				h.orders = append(h.orders, order(t, s, &trades[k], router.DefaultMaxSteps))
+				h.orders = append(h.orders, order(t, s, &trades[k], 0))
 			}
 			cases = append(cases, h)
 		}

@@ -58,10 +58,10 @@ func (s *Search) price(n *flow.Network, l look, barred *Barred) ([]Column, Signs
 		}
 	}
 	w := sweep{Search: s, net: n, chunk: l.chunk, need: l.chunk * ref, least: joinGain * n.Value() * ref, reach: s.MaxHops, avoid: l.avoid, stepPrice: n.StepPrice, barred: barred}
-	if len(n.Nodes) > smallNetwork && !l.long {
+	if len(n.Nodes) > SmallNetwork && !l.long {
 		w.reach = min(s.MaxHops, nearHops)
 	}
-	if n.StepPrice > 0 && n.MaxEdges > manySteps {
+	if n.StepPrice > 0 && n.MaxEdges > ManySteps {
 		w.reach = min(w.reach, fewHops)
 	}
 	s.use(&s.toNodes, made{w.reach, sizeOf(w.need), s.leastIfImpact(w.need)})

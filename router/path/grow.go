@@ -61,7 +61,7 @@ func (s *Search) Grow(n *flow.Network, g Growth, barred *Barred) (joined bool, s
 // rationed is a chunk that is no larger than a step price allows.
 func rationed(n *flow.Network, chunk float64) float64 {
 	if n.StepPrice > 0 {
-		return min(chunk, rationedChunk/float64(n.MaxEdges))
+		return min(chunk, RationedChunk/float64(n.MaxEdges))
 	}
 	return chunk
 }
