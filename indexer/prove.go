@@ -1,6 +1,7 @@
 package indexer
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"time"
@@ -15,7 +16,9 @@ const (
 	longestUntold = 64               // blocks after which a pool is tried again at the latest that nothing could be tried with
 	maxTrials     = 1 << 16          // remembered; beyond that all are forgotten
 	codeEvery     = 64               // blocks between readings of the code of all proved pools; 20 s at 300 ms
-	provedFor     = 20_000           // blocks after which a pool is tried again though its code is the same
+	retrialEvery  = 8                // blocks between trials of pools that are proved already
+	retrialPools  = 8                // tried then, by one or two requests: those with events since their trial first, then the oldest
+	provedFor     = 20_000           // blocks after which a verdict that was found again is recorded anew
 	firstTrials   = 10 * time.Second // after which a chain that was just joined is served with what is proved by then
 )
 
@@ -61,7 +64,7 @@ func (x *Indexer) proveWaiting(ctx context.Context) {
 	}
 	var tried trials
 	var began time.Time
-	var codeChecked uint64
+	var codeChecked, retried uint64
 	x.besideBlocks(ctx, "trying pools", func(s *state) (bool, error) {
 		if tried.epoch != s.epoch {
 			tried = trials{epoch: s.epoch}
@@ -80,12 +83,17 @@ func (x *Indexer) proveWaiting(ctx context.Context) {
 		if len(pools) > 0 {
 			return true, x.try(ctx, s, pools, &tried)
 		}
-		if number < codeChecked+codeEvery && number >= codeChecked {
-			return false, nil
+		if number >= codeChecked+codeEvery || number < codeChecked {
+			codeChecked = number
+			if pools, err = x.changedCode(ctx, s); err != nil {
+				return false, err
+			}
+		} else if number >= retried+retrialEvery || number < retried {
+			retried = number
+			pools = oldestTrials(s, &tried)
 		}
-		codeChecked = number
-		if pools, err = x.changedCode(ctx, s); err != nil || len(pools) == 0 {
-			return false, err
+		if len(pools) == 0 {
+			return false, nil
 		}
 		return true, x.try(ctx, s, pools, &tried)
 	})
@@ -108,7 +116,7 @@ func (x *Indexer) try(ctx context.Context, s *state, pools []venue.Pool, tried *
 		told[v.Pool] = true
 		tried.done(poolOf(pools, v.Pool), s.Block().Number, v.Status, next.refusals)
 		x.metrics.trials.WithLabelValues(v.Status.String()).Inc()
-		if v.Status != proof.Untried {
+		if v.Status != proof.Untried && !old.confirmedBy(v) {
 			f.verdicts = append(f.verdicts, next)
 		}
 	}
@@ -166,8 +174,42 @@ func (x *Indexer) nextTrials(ctx context.Context, s *state, tried *trials) ([]ve
 	return due, nil
 }
 
-// changedCode are the proved pools whose code is another than at their trial, and some
-// whose trial was long ago.
+// oldestTrials are some of the pools in the market: those that events changed since their
+// last trial first, and then those whose trial is the oldest.
+func oldestTrials(s *state, tried *trials) []venue.Pool {
+	type candidate struct {
+		pool    venue.Pool
+		changed bool
+		at      uint64
+	}
+	var list []candidate
+	for _, p := range s.Pools() {
+		if venue.Idle(p) != "" {
+			continue
+		}
+		l, known := tried.last[p.Info().ID]
+		if !known {
+			l.at = verdictOf(s.verdicts, p.Info().ID).Block
+		}
+		list = append(list, candidate{p, known && l.pool != p, l.at})
+	}
+	slices.SortStableFunc(list, func(a, b candidate) int {
+		if a.changed != b.changed {
+			if a.changed {
+				return -1
+			}
+			return 1
+		}
+		return cmp.Compare(a.at, b.at)
+	})
+	var pools []venue.Pool
+	for _, c := range list[:min(len(list), retrialPools)] {
+		pools = append(pools, c.pool)
+	}
+	return pools
+}
+
+// changedCode are the proved pools whose code is another than at their trial.
 func (x *Indexer) changedCode(ctx context.Context, s *state) (list []venue.Pool, err error) {
 	var pools []venue.Pool
 	for _, p := range s.Pools() {
@@ -181,7 +223,7 @@ func (x *Indexer) changedCode(ctx context.Context, s *state) (list []venue.Pool,
 	}
 	for i, p := range pools {
 		v := verdictOf(s.verdicts, p.Info().ID)
-		if v.Code != codes[i] || v.Block+provedFor < s.Block().Number && len(list) < trialsAtOnce {
+		if v.Code != codes[i] && len(list) < trialsAtOnce {
 			list = append(list, p)
 		}
 	}

@@ -3,6 +3,7 @@ package indexer_test
 import (
 	"context"
 	"errors"
+	"math/big"
 	"path/filepath"
 	"sync/atomic"
 	"testing"
@@ -21,12 +22,12 @@ import (
 	"braid/venue"
 )
 
-// swapped is a node to which the code of one contract is another, while it is set, and
-// which refuses all trials while down is set.
+// swapped is a node to which the code of one contract, or the reserves of one pair, are
+// others, while these are set, and which refuses all trials while down is set.
 type swapped struct {
 	proof.Node
-	contract atomic.Pointer[common.Address]
-	down     atomic.Bool
+	contract, pair atomic.Pointer[common.Address]
+	down           atomic.Bool
 }
 
 func (s *swapped) Execute(ctx context.Context, block common.Hash, e chain.Execution) ([]byte, error) {
@@ -35,6 +36,10 @@ func (s *swapped) Execute(ctx context.Context, block common.Hash, e chain.Execut
 	}
 	if at := s.contract.Load(); at != nil && e.Accounts[*at].Code == nil {
 		e.Accounts[*at] = chain.Account{Code: []byte{0xfe}} // INVALID
+	}
+	if at := s.pair.Load(); at != nil && e.Accounts[*at].Code == nil {
+		reserves := common.HexToHash("0x0000000000000000000000010000000000000000000000000000010000000000")
+		e.Accounts[*at] = chain.Account{Storage: map[common.Hash]common.Hash{common.BigToHash(big.NewInt(8)): reserves}}
 	}
 	return s.Node.Execute(ctx, block, e)
 }
@@ -57,7 +62,7 @@ func (w *fixture) proving(node proof.Node, store *indexer.Store) *indexer.Indexe
 func (w *fixture) mineUntil(what string, holds func() bool) (blocks int) {
 	w.Helper()
 	p := w.index.Head().Pools()[0]
-	for deadline := time.Now().Add(30 * time.Second); !holds(); blocks++ {
+	for deadline := time.Now().Add(2 * time.Minute); !holds(); blocks++ {
 		if time.Now().After(deadline) {
 			w.Fatalf("%s: not after %d blocks, of %d", what, blocks, len(w.index.Head().Pools()))
 		}
@@ -123,15 +128,17 @@ func TestOnlyProvedPools(t *testing.T) {
 
 	id := x.Head().Pools()[3].Info().ID
 	at := common.HexToAddress(string(id))
-	node.contract.Store(&at)
 	usable := func() bool { p, _ := x.Head().Pool(id); return venue.Idle(p) == "" }
-	w.mineUntil("refused", func() bool { return !usable() })
-	if n := counts(x); n.Refused != 1 {
-		t.Errorf("%d pools are refused, want 1", n.Refused)
+	for what, lie := range map[string]*atomic.Pointer[common.Address]{"other code": &node.contract, "other reserves": &node.pair} {
+		lie.Store(&at)
+		w.mineUntil(what+": refused", func() bool { return !usable() })
+		if n := counts(x); n.Refused != 1 {
+			t.Errorf("%s: %d pools are refused, want 1", what, n.Refused)
+		}
+		lie.Store(nil)
+		w.mineUntil(what+": proved again", usable)
+		sameMarket(t, await(t, x, w.chain.Head().Hash()), w.awaitHead())
 	}
-	node.contract.Store(nil)
-	w.mineUntil("proved again", usable)
-	sameMarket(t, await(t, x, w.chain.Head().Hash()), w.awaitHead())
 
 	for range 8 {
 		w.mine(w.transferAndSync(w.index.Head().Pools()[0], 1)...)

@@ -32,6 +32,11 @@ func (v *verdict) fields(c *venue.Codec) {
 	c.Fixed(v.Code.Implementation[:])
 }
 
+// confirmedBy tells whether a later trial told the same, so that it need not be recorded.
+func (v *verdict) confirmedBy(again proof.Verdict) bool {
+	return v.Status == proof.Proved && again.Status == proof.Proved && v.Code == again.Code && v.Variant == again.Variant && again.Block < v.Block+provedFor
+}
+
 // verdictOf is the verdict on a pool; untried if there is none.
 func verdictOf(verdicts trie, id venue.ID) verdict {
 	v := verdict{Verdict: proof.Verdict{Pool: id}}
