@@ -33,10 +33,15 @@ type local struct {
 	prover *proof.Prover
 }
 
+// wrongFees are what the rows of some sources say of the fee of their pairs, in basis
+// points: the chain has another.
+var wrongFees = map[string]uint64{"Purps": 25, "Taya": 100, "DYOR": 31}
+
 func newLocal(t *testing.T) *local {
-	rows := monad.Sources()
-	followed := families.Of(rows, monad.WrappedNative)
-	c, err := devchain.Start(t.Context(), devchain.Config{RPCAddr: "127.0.0.1:0", Artifacts: "../build/artifacts", Seed: 1, Sources: rows, Families: followed})
+	built := monad.Sources()
+	c, err := devchain.Start(t.Context(), devchain.Config{
+		RPCAddr: "127.0.0.1:0", Artifacts: "../build/artifacts", Seed: 1, Sources: built, Families: families.Of(built, monad.WrappedNative),
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,6 +51,13 @@ func newLocal(t *testing.T) *local {
 		t.Fatal(err)
 	}
 	t.Cleanup(node.Close)
+	rows := monad.Sources()
+	for i := range rows {
+		if fee := wrongFees[rows[i].ID]; fee != 0 {
+			rows[i].Params = rows[i].Params.With("feeBps", fee)
+		}
+	}
+	followed := families.Of(rows, monad.WrappedNative)
 	x := indexer.New(indexer.Config{Node: node, Families: followed, Sources: rows, Start: market.New(monad.Chain()), Listed: monad.Tokens()})
 	go x.Run(t.Context())
 	select {
@@ -106,7 +118,8 @@ func TestLocalChain(t *testing.T) {
 	t.Run("what a node refuses is no verdict", func(t *testing.T) { testRefusals(t, l) })
 }
 
-// testHonest: every pool of the local chain pays what we quote, to the wei.
+// testHonest: every pool of the local chain pays what we quote, to the wei, with the fees
+// that are found.
 func testHonest(t *testing.T, l *local) {
 	pools := l.usable()
 	verdicts, err := l.prover.Survey(t.Context(), l.market, pools)
@@ -120,6 +133,9 @@ func testHonest(t *testing.T, l *local) {
 			t.Errorf("%s pool %s: %s after %d swaps: %s", source, v.Pool, v.Status, v.Swaps, v.Reason)
 		}
 		exact[source]++
+		if _, wrong := wrongFees[source]; wrong && v.Variant != 30+1 {
+			t.Errorf("%s pool %s: a fee of %d bps was found, want 30", source, v.Pool, v.Variant-1)
+		}
 	}
 	if rows := monad.Sources(); len(exact) != len(rows) {
 		t.Errorf("%d of %d sources have pools", len(exact), len(rows))

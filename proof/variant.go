@@ -2,6 +2,7 @@ package proof
 
 import (
 	"context"
+	"slices"
 
 	"braid/venue"
 )
@@ -22,40 +23,71 @@ func moreGenerous(p venue.Pool) (venue.Pool, bool) {
 	return nil, false
 }
 
-// findVariants tries all variants of pools that did not pay what was quoted, and gives
-// each pool the most generous one that the chain takes. That one is then tried like
-// any pool. A contract may take less generous ones too: they would leave money in it.
+// search is the bisection of the variants of a pool: those below low are not taken, that at
+// high is.
+type search struct {
+	*subject
+	variants  []uint64
+	low, high int
+	trip      *trip // of the variant between them
+}
+
+// findVariants gives each pool that did not pay what was quoted the most generous variant
+// that the chain takes, which is then tried like any pool. All pools are bisected at the
+// same time, by one swap each.
 func (t *trial) findVariants(ctx context.Context, subjects []*subject) error {
-	var all []*trip
-	candidates := make([][]*trip, len(subjects))
+	open := make([]*search, len(subjects))
 	for i, j := range subjects {
-		v := j.pool.(venue.Variable)
-		from := t.firstToken(j.pool)
-		for _, n := range v.Variants() {
-			for to := range j.pool.Info().Tokens {
-				if to == from || from < 0 {
-					continue
-				}
-				if r := t.oneWay(v.WithVariant(n), from, to, feeShare); r != nil {
-					candidates[i] = append(candidates[i], r)
-				}
-				break
-			}
-		}
-		all = append(all, candidates[i]...)
+		variants := j.pool.(venue.Variable).Variants()
+		open[i] = &search{subject: j, variants: variants, high: len(variants)}
 	}
-	if err := t.run(ctx, all); err != nil {
-		return err
+	all := slices.Clone(open)
+	for len(open) > 0 {
+		var trips []*trip
+		for _, s := range open {
+			s.trip = t.tripOf(s.pool.(venue.Variable).WithVariant(s.variants[(s.low+s.high)/2]))
+			if s.trip == nil {
+				s.low, s.high = 0, len(s.variants) // nothing to try it with
+				continue
+			}
+			trips = append(trips, s.trip)
+		}
+		if err := t.run(ctx, trips); err != nil {
+			return err
+		}
+		open = slices.DeleteFunc(open, func(s *search) bool {
+			if s.trip == nil {
+				return true
+			}
+			if _, _, err := s.trip.judge(); err == nil {
+				s.high = (s.low + s.high) / 2
+			} else {
+				s.low = (s.low+s.high)/2 + 1
+			}
+			return s.low == s.high
+		})
 	}
 	var found []*subject
-	for i, j := range subjects {
-		for _, r := range candidates[i] {
-			if _, _, err := r.judge(); err == nil {
-				j.pool = r.pool
-				found = append(found, j)
-				break
-			}
+	for _, s := range all {
+		if s.high < len(s.variants) {
+			s.pool = s.pool.(venue.Variable).WithVariant(s.variants[s.high])
+			found = append(found, s.subject)
 		}
 	}
 	return t.try(ctx, found)
+}
+
+// tripOf is one swap through a pool, from the first token that can be paid; nil if there
+// is none.
+func (t *trial) tripOf(p venue.Pool) *trip {
+	from := t.firstToken(p)
+	if from < 0 {
+		return nil
+	}
+	for to := range p.Info().Tokens {
+		if to != from {
+			return t.oneWay(p, from, to, feeShare)
+		}
+	}
+	return nil
 }

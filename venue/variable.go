@@ -8,7 +8,8 @@ type Variable interface {
 	// Variant is the value that the pool quotes with; above 0.
 	Variant() uint64
 
-	// Variants are the values that the pool may have, by falling output.
+	// Variants are the values that the pool may have, by falling output. A contract that
+	// pays what one of them quotes takes less too.
 	Variants() []uint64
 
 	// WithVariant is the pool with another value.
