@@ -77,7 +77,8 @@ func (s *server) quoteEntry(ctx context.Context, c *snapshotCache, req request, 
 	}
 	q := &query{values: map[string]string{"tokenIn": parts[0], "tokenOut": parts[1], "amount": parts[2]}, rejected: map[string]bool{}}
 	s.parseTokenPair(q, &req)
-	req.AmountIn = q.amount("amount")
+	req.exactIn = q.amount("amount")
+	req.AmountIn = req.exactIn
 	if err := q.err(); err != nil {
 		return nil, err
 	}

@@ -112,6 +112,7 @@ type snapshotCache struct {
 
 	plans        resultCache[searchKey, plan.Plan]
 	rates        resultCache[pairKey, router.Rate]
+	outputs      resultCache[searchKey, plan.Plan] // keys have the amount out
 	bounds       resultCache[searchKey, u256.Int]
 	maxAmounts   resultCache[searchKey, u256.Int] // the highest amounts in that can be routed; keys have amount 0
 	minAmounts   resultCache[searchKey, u256.Int] // the lowest

@@ -50,7 +50,7 @@ func (q *quote) svg() string {
 	width, height := layout(nodes, links)
 	var b strings.Builder
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" role="img" font-family="system-ui,sans-serif" font-size="12">`, width, height)
-	title := q.cache.amountAndSymbol(q.plan.TokenIn, q.plan.AmountIn) + " to " + q.cache.amountAndSymbol(q.plan.TokenOut, q.plan.AmountOut)
+	title := q.cache.amountAndSymbol(q.plan.TokenIn, q.amountIn) + " to " + q.cache.amountAndSymbol(q.plan.TokenOut, q.amountOut)
 	fmt.Fprintf(&b, `<title>%s</title><style>%s</style><rect class="ground" width="100%%" height="100%%" rx="12" fill="#ffffff"/>`, escapeXML(title), diagramStyle)
 	for _, l := range links {
 		x1, x2 := diagramMargin+l.from.col*columnWidth+nodeWidth, diagramMargin+l.to.col*columnWidth

@@ -21,6 +21,7 @@ const (
 	invalidChecksum       code = "INVALID_CHECKSUM"
 	invalidRecipient      code = "INVALID_RECIPIENT"
 	invalidAmount         code = "INVALID_AMOUNT"
+	ambiguousAmount       code = "AMBIGUOUS_AMOUNT"
 	invalidSlippage       code = "INVALID_SLIPPAGE"
 	invalidLimit          code = "INVALID_LIMIT"
 	sameToken             code = "SAME_TOKEN"
@@ -61,6 +62,7 @@ var errorTable = []errorClass{
 	{invalidChecksum, 400, "The recipient's EIP-55 checksum is wrong", false},
 	{invalidRecipient, 400, "The recipient cannot be paid", false},
 	{invalidAmount, 400, "The amount is not an integer from 1 to 2^256-1 in raw units", false},
+	{ambiguousAmount, 400, "Both an amount in and an amount out are given", false},
 	{invalidSlippage, 400, "The slippage is not an integer from 0 to 10000", false},
 	{invalidLimit, 400, "The limit is not an integer of at least 1", false},
 	{sameToken, 400, "Input and output are the same token", false},
@@ -146,6 +148,7 @@ type hints struct {
 	ExcludedSources []string `json:"excludedSources,omitempty"`
 	MaxAmountIn     string   `json:"maxAmountIn,omitempty"`
 	MinAmountIn     string   `json:"minAmountIn,omitempty"`
+	MaxAmountOut    string   `json:"maxAmountOut,omitempty"`
 	AmountOut       string   `json:"amountOut,omitempty"`
 	PriceImpactBps  int      `json:"priceImpactBps,omitempty"`
 	Untried         int      `json:"untried,omitempty"`

@@ -8,14 +8,14 @@ import "strings"
 // here, so the answer has a warning. Remove a name that becomes a parameter here.
 var foreignParams = lowerCaseSet(`
 	sellToken buyToken sellAmount buyAmount sellEntireBalance slippagePercentage slippageTolerance slippageLimitPercent slippage
-	fromToken toToken fromTokenAddress toTokenAddress fromAmount toAmount amountIn amountOut amountDecimals
+	fromToken toToken fromTokenAddress toTokenAddress fromAmount toAmount amountIn amountDecimals
 	src dst srcToken destToken srcAmount destAmount srcDecimals destDecimals inTokenAddress outTokenAddress tokenInAddress tokenOutAddress
 	inputTokens outputTokens inputToken outputToken inputMint outputMint side swapMode
 	from to fromAddress toAddress sender receiver destReceiver taker takerAddress userAddress userAddr swapper account origin txOrigin
 
 	chain network fromChain toChain fromChainId toChainId srcChainId dstChainId tokenInChainId tokenOutChainId
 
-	fee feeBps swapFeeBps swapFeeRecipient swapFeeToken feeAmount feeReceiver feeRecipient chargeFeeBy isInBps platformFeeBps buyTokenPercentageFee
+	fee swapFeeBps swapFeeRecipient swapFeeToken feeAmount feeReceiver chargeFeeBy isInBps platformFeeBps buyTokenPercentageFee
 	partner partnerAddress partnerFeeBps affiliateAddress integrator referrer referrerAddress referrerFee referralCode
 	tradeSurplusRecipient tradeSurplusMaxBps feeRecipientTradeSurplus takeSurplus isTakeSurplus isCapSurplus
 

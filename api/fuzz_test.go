@@ -51,7 +51,7 @@ var (
 	fuzzValues = []string{
 		"", "0", "1", "-1", "50", "10000", "10001", "1e18", "0x", "NaN", "null", "true", "1000000", "1000000000000000000", "5000000000000000000000000",
 		"115792089237316195423570985008687907853269984665640564039457584007913129639935", "99999999999999999999999999999999999999999999999999999999999999999999999999999999",
-		"%", "%00", "%zz", "%ff%fe", "..%2f..%2f", "'%20OR%201=1", "<script>", "%0d%0aX-Evil:%201", "\u202e", "LFJ", "UniswapV2,LFJ", "meta", "meta,approval", ",,,", "usd", "%F0%9F%A6%84",
+		"%", "%00", "%zz", "%ff%fe", "..%2f..%2f", "'%20OR%201=1", "<script>", "%0d%0aX-Evil:%201", "\u202e", "LFJ", "UniswapV2,LFJ", "in", "out", "true", "market", "routes", "meta", "meta,approval", ",,,", "usd", "%F0%9F%A6%84",
 		monad.NativePlaceholder.Hex(), "0x0000000000000000000000000000000000000000", "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266", "0xF39Fd6e51aad88F6F4ce6aB8827279cffFb92266",
 	}
 )
@@ -149,7 +149,7 @@ func FuzzQuery(f *testing.F) {
 			if req.deadlineSeconds < 30 || req.deadlineSeconds > 3600 || req.maxImpactBps < 0 || req.maxImpactBps > 10_000 || req.recipient.Cmp(lastReserved) <= 0 {
 				t.Errorf("accepted %+v", req)
 			}
-			if p := req.permitOptions.permit; p != nil && (req.nativeIn || p.Amount.Lt(req.AmountIn)) {
+			if p := req.permitOptions.permit; p != nil && (req.nativeIn || p.Amount.Lt(req.exactIn)) {
 				t.Errorf("accepted the permit %+v", p)
 			}
 		}
@@ -203,7 +203,7 @@ func checkParsed(t *testing.T, w *response, err error, known []string) bool {
 // checkOrder checks what all accepted orders have in common.
 func checkOrder(t *testing.T, req request) {
 	t.Helper()
-	if req.TokenIn == req.TokenOut || monad.IsNative(req.TokenIn) || monad.IsNative(req.TokenOut) || req.AmountIn.IsZero() || req.slippageBps > MaxSlippageBps {
+	if req.TokenIn == req.TokenOut || monad.IsNative(req.TokenIn) || monad.IsNative(req.TokenOut) || req.AmountIn.IsZero() == req.exactOut.IsZero() || req.exactIn.IsZero() == req.exactOut.IsZero() || req.slippageBps > MaxSlippageBps {
 		t.Errorf("accepted %+v", req)
 	}
 	for _, id := range req.excludedIDs {

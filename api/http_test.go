@@ -129,7 +129,7 @@ func TestForeignParameters(t *testing.T) {
 	swap := "/api/v1/swap" + params("tokenIn", wmon, "tokenOut", usdc, "amount", units(1, 18), "recipient", alice)
 	names := []string{
 		"swapFeeBps", "includedSources", "sellToken", "buyToken", "sellAmount", "buyAmount", "fromTokenAddress", "toTokenAddress",
-		"fromToken", "toToken", "src", "dst", "from", "sender", "userAddress", "takerAddress", "taker", "feeRecipient", "slippagePercentage", "gasPrice", "protocols",
+		"fromToken", "toToken", "src", "dst", "from", "sender", "userAddress", "takerAddress", "taker", "feeReceiver", "slippagePercentage", "gasPrice", "protocols",
 		"inTokenAddress", "srcToken", "userAddr", "fromChain", "slippageTolerance", "SELLTOKEN",
 	}
 	for _, path := range []string{goodQuote, swap} {

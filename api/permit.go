@@ -24,6 +24,8 @@ type permitOptions struct {
 	permit                *calldata.Permit
 }
 
+const permitTooSmall = "is for less than amount; sign another with include=permit, or lower amount"
+
 // maxVersionLength bounds permitVersion, in characters.
 const maxVersionLength = 16
 
@@ -59,8 +61,8 @@ func (s *server) parsePermitOptions(q *query, req *request) {
 		q.reject("permit", invalidParameter, "cannot be read; give the prefix that include=permit gave, with the signature behind it, as one 0x and hex digits")
 	case req.nativeIn:
 		q.reject("permit", invalidParameter, "is for a token, and tokenIn is native; leave it out, or give wrapped native as tokenIn")
-	case opts.permit.Amount.Lt(req.AmountIn):
-		q.reject("permit", invalidParameter, "is for less than amount; sign another with include=permit, or lower amount")
+	case opts.permit.Amount.Lt(req.exactIn):
+		q.reject("permit", invalidParameter, permitTooSmall)
 	case opts.permit.Deadline < uint64(s.Now().Unix()):
 		q.reject("permit", invalidParameter, "has expired; sign another with include=permit")
 	}
@@ -87,9 +89,9 @@ func (s *server) permits(q *quote) *permitsBody {
 		return nil
 	}
 	now := u256.From(uint64(s.Now().UnixMilli()))
-	b := &permitsBody{Permit2: s.typedPermit(q, calldata.Permit{Kind: calldata.Permit2, Amount: q.AmountIn, Nonce: now, Deadline: q.deadline})}
+	b := &permitsBody{Permit2: s.typedPermit(q, calldata.Permit{Kind: calldata.Permit2, Amount: q.amountIn, Nonce: now, Deadline: q.deadline})}
 	if q.permitOptions.hasNonce {
-		b.ERC2612 = new(s.typedPermit(q, calldata.Permit{Kind: calldata.ERC2612, Amount: q.AmountIn, Nonce: q.permitOptions.nonce, Deadline: q.deadline}))
+		b.ERC2612 = new(s.typedPermit(q, calldata.Permit{Kind: calldata.ERC2612, Amount: q.amountIn, Nonce: q.permitOptions.nonce, Deadline: q.deadline}))
 	}
 	return b
 }

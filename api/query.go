@@ -92,13 +92,15 @@ func (q *query) required(name string) (string, bool) {
 
 // requiredMessages say what a required parameter is, after "is required".
 var requiredMessages = map[string]string{
-	"tokenIn":   ": the address of the token to sell; /api/v1/tokens lists tokens",
-	"tokenOut":  ": the address of the token to buy; /api/v1/tokens lists tokens",
-	"amount":    ": how much of tokenIn to sell, an integer in raw units",
-	"recipient": ": the address that receives the output",
-	"tokens":    ": the addresses of up to 100 tokens, separated by commas; /api/v1/tokens lists tokens",
-	"q":         ": tokenIn:tokenOut:amount, repeated for up to 50 orders",
-	"owner":     " where it is given: the address that signs; leave it out if that is the recipient",
+	"tokenIn":      ": the address of the token to sell; /api/v1/tokens lists tokens",
+	"tokenOut":     ": the address of the token to buy; /api/v1/tokens lists tokens",
+	"amount":       ": how much of tokenIn to sell, an integer in raw units",
+	"amountOut":    " where it is given: how much of tokenOut to buy, an integer in raw units",
+	"recipient":    ": the address that receives the output",
+	"feeRecipient": " with feeBps: the address that the fee is paid to",
+	"tokens":       ": the addresses of up to 100 tokens, separated by commas; /api/v1/tokens lists tokens",
+	"q":            ": tokenIn:tokenOut:amount, repeated for up to 50 orders",
+	"owner":        " where it is given: the address that signs; leave it out if that is the recipient",
 }
 
 // address reads a required address: 0x and 40 hex digits in any case. The

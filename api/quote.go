@@ -24,6 +24,7 @@ type quoteBody struct {
 	PriceImpactBps int        `json:"priceImpactBps"`
 	AmountInUsd    string     `json:"amountInUsd"`
 	AmountOutUsd   string     `json:"amountOutUsd"`
+	Fees           *feesBody  `json:"fees,omitempty"`
 	Meta           *metaBody  `json:"meta,omitempty"`
 	Why            *whyBody   `json:"why,omitempty"`
 	Viz            string     `json:"viz,omitempty"`
@@ -53,6 +54,8 @@ type metaBody struct {
 	GasLimit     string      `json:"gasLimit"`
 	GasCostWei   string      `json:"gasCostWei"`
 	ExpiresAt    uint64      `json:"expiresAt"`
+
+	LeastAmountIn string `json:"leastAmountIn,omitempty"` // of a request with amountOut: what it takes without slippage
 
 	// An amount out that no plan exceeds, and by how much this plan is below it;
 	// or the reason why that is not shown.
@@ -120,6 +123,8 @@ type quote struct {
 	request
 	cache     *snapshotCache
 	plan      plan.Plan
+	amountIn  u256.Int // what the sender pays: the plan's, and a fee of the input
+	amountOut u256.Int // what the recipient receives: the plan's less a fee of the output
 	impactBps int
 	minOut    u256.Int
 	deadline  uint64
@@ -128,7 +133,7 @@ type quote struct {
 // quoteNewest quotes a request on the newest snapshot, and writes the block and
 // the time of the search into the headers.
 func (s *server) quoteNewest(ctx context.Context, w *response, req request) (*quote, error) {
-	c, err := s.admit(ctx, w, func(c *snapshotCache) bool { return c.plans.has(req.searchKey()) })
+	c, err := s.admit(ctx, w, func(c *snapshotCache) bool { return c.hasPlan(&req) })
 	if err != nil {
 		return nil, err
 	}
@@ -167,11 +172,17 @@ func (s *server) quoteOn(ctx context.Context, c *snapshotCache, req request) (*q
 	if err != nil {
 		return nil, err
 	}
-	return &quote{
+	q := &quote{
 		request: req, cache: c, plan: p, impactBps: impact,
-		minOut:   minimumOut(p.AmountOut, req.minAmountOut, req.slippageBps),
+		amountIn: req.exactIn, amountOut: req.afterFee(calldata.FeeOut, p.AmountOut),
 		deadline: max(uint64(s.Now().Unix()), c.Block().Time) + req.deadlineSeconds,
-	}, nil
+	}
+	q.minOut = minimumOut(q.amountOut, req.minAmountOut, req.slippageBps)
+	if !req.exactOut.IsZero() {
+		q.minOut = req.exactOut
+		q.amountIn, err = req.beforeFee(calldata.FeeIn, p.AmountIn)
+	}
+	return q, err
 }
 
 // head is the newest snapshot, if it is not older than Config.StaleAfter.
@@ -235,6 +246,8 @@ func (s *server) encode(q *quote) (calldata.Tx, error) {
 		NativeIn:  q.nativeIn,
 		NativeOut: q.nativeOut,
 		Permit:    q.permitOptions.permit,
+		Fee:       q.fee,
+		AmountIn:  q.amountIn,
 	})
 }
 
@@ -269,11 +282,12 @@ func (q *quote) body() quoteBody {
 	return quoteBody{
 		TokenIn:        lowerHex(p.TokenIn),
 		TokenOut:       lowerHex(p.TokenOut),
-		AmountIn:       p.AmountIn.String(),
-		AmountOut:      p.AmountOut.String(),
+		AmountIn:       q.amountIn.String(),
+		AmountOut:      q.amountOut.String(),
 		PriceImpactBps: q.impactBps,
-		AmountInUsd:    formatUSD(p.AmountIn, q.cache.USD(p.TokenIn)),
-		AmountOutUsd:   formatUSD(p.AmountOut, q.cache.USD(p.TokenOut)),
+		AmountInUsd:    formatUSD(q.amountIn, q.cache.USD(p.TokenIn)),
+		AmountOutUsd:   formatUSD(q.amountOut, q.cache.USD(p.TokenOut)),
+		Fees:           q.fees(),
 	}
 }
 
@@ -321,6 +335,10 @@ func (q *quote) meta(ctx context.Context, tx calldata.Tx) (*metaBody, error) {
 		GasLimit:     strconv.FormatUint(tx.Gas, 10),
 		GasCostWei:   u256.From(tx.Gas).Mul(q.cache.GasPrice()).String(),
 		ExpiresAt:    q.deadline,
+	}
+	var err error
+	if m.LeastAmountIn, err = q.leastAmountIn(ctx); err != nil {
+		return m, err
 	}
 	return m, q.addBound(ctx, m)
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 
+	"braid/calldata"
 	"braid/monad"
 	"braid/router"
 	"braid/u256"
@@ -27,7 +28,7 @@ const (
 
 // The parameters that endpoints know.
 var (
-	quoteParameters = []string{"tokenIn", "tokenOut", "amount", "slippageBps", "excludeSources", "includeSources", "onlyVerified", "maxSteps", "maxHops", "include", "chainId"}
+	quoteParameters = []string{"tokenIn", "tokenOut", "amount", "amountOut", "feeBps", "feeRecipient", "feeSide", "slippageBps", "excludeSources", "includeSources", "onlyVerified", "maxSteps", "maxHops", "include", "chainId"}
 	swapParameters  = append([]string{
 		"recipient", "minAmountOut", "deadlineSeconds", "maxPriceImpactBps", "owner", "permit", "permitNonce", "permitVersion",
 	}, quoteParameters...)
@@ -44,6 +45,11 @@ type request struct {
 	deadlineSeconds            uint64
 	wantMeta, wantWhy, wantViz bool
 	wantApproval               bool
+
+	exactIn    u256.Int // amount, of which Order.AmountIn is what is left after the fee; 0: amountOut is given
+	exactOut   u256.Int // amountOut; 0: amount is given
+	coveredBps uint64   // slippage after which exactOut is still paid: on /swap slippageBps, on /quote none
+	fee        *calldata.Fee
 
 	// Parameters of /swap alone.
 	recipient     common.Address
@@ -63,7 +69,14 @@ func (s *server) parseQuote(w *response) (request, error) {
 func (s *server) parseSwap(w *response) (request, error) {
 	q := readQuery(w, swapParameters)
 	req := s.parseOrder(q, "meta", "why", "viz", "approval", "permit", "calls")
-	s.parseRecipient(q, &req)
+	req.recipient = s.parsePayee(q, &req, "recipient")
+	if req.fee != nil && req.fee.Recipient == req.recipient && !q.rejected["feeRecipient"] {
+		q.reject("feeRecipient", invalidRecipient, "is the recipient of the swap, whose least output the fee would count as; give another")
+	}
+	req.coveredBps = req.slippageBps
+	if !req.exactOut.IsZero() && req.slippageBps == MaxSlippageBps && !q.rejected["slippageBps"] {
+		q.reject("slippageBps", invalidSlippage, "is 10000, after which nothing is left of any output; with amountOut give less")
+	}
 	s.parsePermitOptions(q, &req)
 	if v, ok := q.optional("minAmountOut"); ok {
 		if req.minAmountOut, ok = parseDecimal(v); !ok {
@@ -79,7 +92,9 @@ func (s *server) parseSwap(w *response) (request, error) {
 // that the parameter include may have.
 func (s *server) parseOrder(q *query, includes ...string) request {
 	req := s.parsePair(q)
-	req.AmountIn = q.amount("amount")
+	q.parseAmount(&req)
+	s.parseFee(q, &req)
+	req.AmountIn = req.afterFee(calldata.FeeIn, req.exactIn)
 	req.slippageBps = q.integer("slippageBps", DefaultSlippageBps, 0, MaxSlippageBps, " in basis points: 50 is 0.5 %", invalidSlippage)
 	for _, item := range q.includes(includes...) {
 		switch item {
@@ -221,18 +236,17 @@ func (s *server) sourceList(q *query, name string) []string {
 
 const outputLost = ", where the output would be lost; give the address of an account or contract that is to keep it"
 
-// parseRecipient reads the recipient and rejects addresses at which the output
-// would be lost. Other contracts are allowed. The pools of the route are known
-// only later: quote.check rejects those.
-func (s *server) parseRecipient(q *query, req *request) {
-	to, ok := q.address("recipient")
+// parsePayee reads the address of an account that is to be paid, and rejects addresses
+// at which the payment would be lost. Other contracts are allowed. The pools of the
+// route are known only later: quote.check rejects those.
+func (s *server) parsePayee(q *query, req *request, name string) (to common.Address) {
+	to, ok := q.address(name)
 	if !ok {
-		return
+		return to
 	}
-	req.recipient = to
-	if given := q.values["recipient"]; isMixedCase(given) && to.Hex() != given {
-		q.reject("recipient", invalidChecksum, "has a wrong EIP-55 checksum; check it, or write it in lower case")
-		return
+	if given := q.values[name]; isMixedCase(given) && to.Hex() != given {
+		q.reject(name, invalidChecksum, "has a wrong EIP-55 checksum; check it, or write it in lower case")
+		return to
 	}
 	why := ""
 	switch {
@@ -248,6 +262,7 @@ func (s *server) parseRecipient(q *query, req *request) {
 		why = "is a token of the swap"
 	}
 	if why != "" {
-		q.reject("recipient", invalidRecipient, why+outputLost)
+		q.reject(name, invalidRecipient, why+outputLost)
 	}
+	return to
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"braid/calldata"
 	"braid/market"
 	"braid/plan"
 	"braid/router"
@@ -22,12 +23,20 @@ func search[V any](ctx context.Context, do func() (V, error)) (none V, _ error) 
 	return do()
 }
 
-// find is the best plan for a request, or a problem with hints.
+// find is the best plan for a request, or a problem with hints. For a request with
+// amountOut it sets the amount in.
 func (c *snapshotCache) find(ctx context.Context, req *request) (plan.Plan, error) {
-	p, err := c.plan(ctx, req)
+	var p plan.Plan
+	var err error
+	if req.exactOut.IsZero() {
+		p, err = c.plan(ctx, req)
+	} else {
+		p, err = c.findOutput(ctx, req, req.coveredBps)
+	}
 	if err != nil {
 		return p, c.addHints(ctx, req, err)
 	}
+	req.AmountIn = p.AmountIn
 	return p, nil
 }
 
@@ -48,6 +57,11 @@ func (c *snapshotCache) addHints(ctx context.Context, req *request, err error) e
 		again = c.explainNoRoute(ctx, req, p)
 		c.addUntried(req, p)
 	case insufficientLiquidity:
+		if !req.exactOut.IsZero() {
+			p.hints.MaxAmountOut, again = c.maxAmountOut(ctx, req)
+			p.detail = withLimit("the pools between the tokens cannot pay so much; ask for less", p.hints.MaxAmountOut, "about %s is the most")
+			break
+		}
 		p.hints.MaxAmountIn, again = c.amountLimit(ctx, req, &c.maxAmounts, router.MaxIn)
 		p.detail = withLimit(p.detail, p.hints.MaxAmountIn, "about %s is the most")
 	case amountTooSmall:
@@ -124,6 +138,9 @@ func (c *snapshotCache) amountLimit(ctx context.Context, req *request, cached *r
 	n, err := cached.get(ctx, q, func(ctx context.Context) (u256.Int, error) {
 		return search(ctx, func() (u256.Int, error) { return orNoRoute(compute(c.Snapshot, req.Order)) })
 	})
+	if err == nil {
+		n, err = req.beforeFee(calldata.FeeIn, n)
+	}
 	if err != nil {
 		return "", err
 	}

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/common/hexutil"
 
 	"braid/calldata"
@@ -67,14 +68,27 @@ func (s *server) swapBody(q *quote, body quoteBody, tx calldata.Tx) swapBody {
 // check rejects swaps that would lose money: a recipient that keeps the output, a
 // price impact above the limit, an output below minAmountOut.
 func (q *quote) check() error {
+	if p := q.permitOptions.permit; p != nil && p.Amount.Lt(q.amountIn) {
+		return validationProblem([]paramError{{"permit", invalidParameter, permitTooSmall}}, hints{})
+	}
 	for i := range q.plan.Steps {
 		// Tokens sent to a pool outside of a swap belong to whoever swaps next.
 		// Some pools are part of a contract of their source, or keep their tokens
 		// in one.
 		pool := q.plan.Steps[i].Pool
 		info := pool.Info()
-		if to := q.recipient; info.ID == venue.AddressID(to) || info.Source.Factory == to || venue.Custody(pool) == to {
-			return validationProblem([]paramError{{"recipient", invalidRecipient, "is a pool of the route, or its venue" + outputLost}}, hints{})
+		keeps := func(to common.Address) bool {
+			return info.ID == venue.AddressID(to) || info.Source.Factory == to || venue.Custody(pool) == to
+		}
+		var errs []paramError
+		if keeps(q.recipient) {
+			errs = append(errs, paramError{"recipient", invalidRecipient, "is a pool of the route, or its venue" + outputLost})
+		}
+		if q.fee != nil && keeps(q.fee.Recipient) {
+			errs = append(errs, paramError{"feeRecipient", invalidRecipient, "is a pool of the route, or its venue" + outputLost})
+		}
+		if errs != nil {
+			return validationProblem(errs, hints{})
 		}
 	}
 	// A pool with dust at an absurd price makes the market's rate absurd too. What the
@@ -86,11 +100,11 @@ func (q *quote) check() error {
 			hints:  hints{PriceImpactBps: impact},
 		}
 	}
-	if q.plan.AmountOut.Lt(q.minAmountOut) {
+	if q.amountOut.Lt(q.minAmountOut) {
 		return &problem{
 			code:   minAmountOutTooHigh,
-			detail: fmt.Sprintf("the quote of %s is below minAmountOut; lower it to that or less, or ask again later", q.plan.AmountOut),
-			hints:  hints{AmountOut: q.plan.AmountOut.String()},
+			detail: fmt.Sprintf("the quote of %s is below minAmountOut; lower it to that or less, or ask again later", q.amountOut),
+			hints:  hints{AmountOut: q.amountOut.String()},
 		}
 	}
 	return nil
@@ -99,7 +113,7 @@ func (q *quote) check() error {
 // approvalCall is approve(router, amountIn) of the input token: no unlimited
 // approval.
 func (q *quote) approvalCall(tx calldata.Tx) *callBody {
-	amount := q.plan.AmountIn.Bytes()
+	amount := q.amountIn.Bytes()
 	data := venue.Calldata("approve(address,uint256)", tx.To[:], amount[:])
 	return &callBody{To: q.plan.TokenIn.Hex(), Data: data, Value: "0"}
 }

@@ -33,7 +33,7 @@ otherwise have any deadline. --chain-clock trusts the block time of a fetched an
 `
 
 // parameters of a request that verify reads, and takes as flags too.
-var parameters = []string{"tokenIn", "tokenOut", "amount", "recipient", "slippageBps", "minAmountOut", "deadlineSeconds"}
+var parameters = []string{"tokenIn", "tokenOut", "amount", "amountOut", "recipient", "slippageBps", "minAmountOut", "deadlineSeconds", "feeBps", "feeRecipient", "feeSide"}
 
 // verify is the command that checks an answer of /swap against its request and
 // explains its transaction step by step:
@@ -183,7 +183,11 @@ func (a *answer) claim(query url.Values, now clockReading) (c calldata.Claim, fa
 	}
 	c.TokenIn, c.NativeIn = token("tokenIn", a.TokenIn)
 	c.TokenOut, c.NativeOut = token("tokenOut", a.TokenOut)
-	c.AmountIn = number("amount", query.Get("amount")).String()
+	if query.Has("amountOut") { // then the answer says what is paid
+		c.AmountIn = number("amountIn", a.AmountIn).String()
+	} else {
+		c.AmountIn = number("amount", query.Get("amount")).String()
+	}
 	if !common.IsHexAddress(query.Get("recipient")) {
 		faults = append(faults, errors.New("the request has no recipient"))
 	}
@@ -195,8 +199,17 @@ func (a *answer) claim(query url.Values, now clockReading) (c calldata.Claim, fa
 		slippage = 0
 	}
 	floor, _ := number("amountOut", a.AmountOut).MulDiv(u256.From(api.MaxSlippageBps-slippage), u256.From(api.MaxSlippageBps))
+	if query.Has("amountOut") {
+		floor = number("amountOut", query.Get("amountOut"))
+	}
 	if c.MinOut.Lt(floor) {
 		c.MinOut = floor
+	}
+	if query.Has("feeBps") {
+		var fault error
+		if c.Fee, fault = feeOf(query); fault != nil {
+			faults = append(faults, fault)
+		}
 	}
 	seconds, err := strconv.ParseUint(or(query.Get("deadlineSeconds"), strconv.Itoa(api.DefaultDeadlineSeconds)), 10, 32)
 	if err != nil {
@@ -216,6 +229,23 @@ func (a *answer) claim(query url.Values, now clockReading) (c calldata.Claim, fa
 		c.Legs = append(c.Legs, calldata.Leg{Pool: r.Pool, In: number("routes", r.AmountIn), Out: number("routes", r.AmountOut)})
 	}
 	return c, faults
+}
+
+// feeOf is the fee that was asked for.
+func feeOf(query url.Values) (*calldata.Fee, error) {
+	bps, err := strconv.ParseUint(query.Get("feeBps"), 10, 16)
+	if err != nil || !common.IsHexAddress(query.Get("feeRecipient")) {
+		return nil, errors.New("the request's feeBps or feeRecipient cannot be read")
+	}
+	fee := &calldata.Fee{Recipient: common.HexToAddress(query.Get("feeRecipient")), Bps: bps}
+	switch query.Get("feeSide") {
+	case "", "in":
+	case "out":
+		fee.Side = calldata.FeeOut
+	default:
+		return nil, fmt.Errorf("feeSide %q", query.Get("feeSide"))
+	}
+	return fee, nil
 }
 
 // or is s, or otherwise if s is empty.

@@ -17,10 +17,7 @@ import (
 	"client/braid"
 )
 
-const (
-	amount    = "1000000000000000000000"
-	recipient = "0x00000000000000000000000000000000c0ffee01"
-)
+const recipient = "0x00000000000000000000000000000000c0ffee01"
 
 func main() {
 	c, err := braid.NewClientWithResponses(os.Args[1])
@@ -29,13 +26,14 @@ func main() {
 	}
 	ctx := context.Background()
 	in, out := token(ctx, c, "WMON"), token(ctx, c, "USDC")
+	amount, fraction := "1000000000000000000000", "1.5"
 	extras, slippage := "meta,why,approval,calls,permit", 50
 
-	quote, err := c.QuoteWithResponse(ctx, &braid.QuoteParams{TokenIn: in, TokenOut: out, Amount: amount})
+	quote, err := c.QuoteWithResponse(ctx, &braid.QuoteParams{TokenIn: in, TokenOut: out, Amount: &amount})
 	if err != nil || quote.JSON200 == nil {
 		log.Fatalf("quote: %v %s", err, quote.Status())
 	}
-	swap, err := c.SwapWithResponse(ctx, &braid.SwapParams{TokenIn: in, TokenOut: out, Amount: amount, Recipient: recipient, SlippageBps: &slippage, Include: &extras})
+	swap, err := c.SwapWithResponse(ctx, &braid.SwapParams{TokenIn: in, TokenOut: out, Amount: &amount, Recipient: recipient, SlippageBps: &slippage, Include: &extras})
 	if err != nil || swap.JSON200 == nil {
 		log.Fatalf("swap: %v %s", err, swap.Status())
 	}
@@ -43,7 +41,7 @@ func main() {
 		log.Fatalf("quote %s, swap %s", quote.Body, swap.Body)
 	}
 
-	wrong, err := c.QuoteWithResponse(ctx, &braid.QuoteParams{TokenIn: in, TokenOut: out, Amount: "1.5"})
+	wrong, err := c.QuoteWithResponse(ctx, &braid.QuoteParams{TokenIn: in, TokenOut: out, Amount: &fraction})
 	if err != nil {
 		log.Fatal(err)
 	}
