@@ -69,6 +69,10 @@ gas: artifacts ## hold gas limits to what random routes need, also after others 
 	@set -o pipefail; ROUTES=$(ROUTES) SEED=$(SEED) go test -count=1 -timeout 3h -run '^TestGas(BeforeTicks)?$$' -v ./cmd/braid \
 		| grep -E '^(schedule=|FAIL|panic)|over the bar|: (least|worst) '
 
+fees: build/braid artifacts ## send random orders with fees and for amounts out on the local chain: ORDERS=n SEED=n
+	@set -o pipefail; ORDERS=$(or $(ORDERS),300) SEED=$(SEED) go test -count=1 -timeout 3h -run '^TestFeesAndOutputs$$' -v ./e2e \
+		| grep -E '^(orders=|FAIL|panic)|_test.go:'
+
 BASE ?= HEAD
 compare: artifacts ## hold this build to the build of another commit: BASE=commit SEED=n
 	@rm -rf build/base && mkdir -p build/base && git archive $(BASE) | tar x -C build/base

@@ -128,9 +128,12 @@ type answer struct {
 	AmountIn, AmountOut string
 	PriceImpactBps      int
 	Routes              []struct {
-		Pool, TokenIn, TokenOut, Factory string
-		AmountIn, AmountOut              string
-		Weight                           int
+		Pool, PoolType, TokenIn, TokenOut, Factory string
+		AmountIn, AmountOut                        string
+		Weight                                     int
+	}
+	Fees struct {
+		Integrator struct{ Token, Amount string }
 	}
 	Tx struct{ To, Data, Value, EstimatedGas string }
 
