@@ -56,6 +56,10 @@ soak: artifacts ## follow a hostile chain: BLOCKS=n REORGS=n SEED=n
 	@set -o pipefail; BLOCKS=$(BLOCKS) REORGS=$(REORGS) SEED=$(SEED) go test -count=1 -timeout 3h -run '^TestSoak$$' -v ./indexer \
 		| grep -E '^(blocks=|FAIL|panic)|_test.go:.*(block|wrong|never|run:)'
 
+feed: ## measure a replica of a generated market: POOLS=n BLOCKS=n
+	@set -o pipefail; POOLS=$(or $(POOLS),10000) BLOCKS=$(or $(filter-out 2000,$(BLOCKS)),100) go test -count=1 -timeout 1h -run '^TestBars$$' -v ./feed \
+		| grep -E '^(pools=|FAIL|panic)|_test.go:'
+
 siege: artifacts ## attack the running product with pools and tokens that anybody may make: SEED=n
 	@set -o pipefail; SIEGE=1 SEED=$(SEED) go test -count=1 -timeout 3h -run '^TestSiege$$' -v ./siege \
 		| tee >(grep --line-buffered -E '^  [a-z0-9]' >&2) | grep --line-buffered -E '^(attack=|FAIL|panic)|_test.go:'

@@ -328,3 +328,12 @@ func valueOf(m prometheus.Metric) float64 {
 	}
 	return v.GetCounter().GetValue() + v.GetGauge().GetValue()
 }
+
+// meanOf is the mean of a histogram.
+func meanOf(h prometheus.Histogram) float64 {
+	var v dto.Metric
+	if err := h.Write(&v); err != nil {
+		panic(err)
+	}
+	return v.GetHistogram().GetSampleSum() / float64(max(1, v.GetHistogram().GetSampleCount()))
+}
