@@ -60,6 +60,11 @@ feed: ## measure a replica of a generated market: POOLS=n BLOCKS=n
 	@set -o pipefail; POOLS=$(or $(POOLS),10000) BLOCKS=$(or $(filter-out 2000,$(BLOCKS)),100) go test -count=1 -timeout 1h -run '^TestBars$$' -v ./feed \
 		| grep -E '^(pools=|FAIL|panic)|_test.go:'
 
+SECONDS ?= 60
+cluster: artifacts ## kill, hang and cut off parts of three brokers, two indexers and three replicas: SECONDS=n SEED=n
+	@set -o pipefail; CLUSTER_SECONDS=$(SECONDS) SEED=$(SEED) go test -count=1 -timeout 3h -run '^TestCluster$$' -v ./cluster \
+		| grep --line-buffered -E '^(replica |kills=|FAIL|panic)|_test.go:'
+
 siege: artifacts ## attack the running product with pools and tokens that anybody may make: SEED=n
 	@set -o pipefail; SIEGE=1 SEED=$(SEED) go test -count=1 -timeout 3h -run '^TestSiege$$' -v ./siege \
 		| tee >(grep --line-buffered -E '^  [a-z0-9]' >&2) | grep --line-buffered -E '^(attack=|FAIL|panic)|_test.go:'
