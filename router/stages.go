@@ -218,7 +218,11 @@ func (p *problem) sequential(c candidate) candidate {
 		share, divisor = branchShare, tangledPart
 	}
 	p.budget = flow.Budget{Limit: p.budget.Limit / divisor}
-	best, signs := exact.Sequential(p.Search, c.best, share, c.closed, c.lots || loss > roundingLoss)
+	var first []flow.Hop
+	if len(c.alone.Steps) > 0 && len(c.closed) == 0 {
+		first = c.path
+	}
+	best, signs := exact.Sequential(p.Search, c.best, share, c.closed, first, c.lots || loss > roundingLoss)
 	c.met(signs)
 	c.best = best
 	return c

@@ -135,7 +135,7 @@ func TestSequential(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, integers := range []bool{false, true} {
-		p, _ := Sequential(s, alone, 0.97, nil, integers)
+		p, _ := Sequential(s, alone, 0.97, nil, nil, integers)
 		if want := "one A>C 9786, two C>D 9786, one D>B 9786, one A>D 214, three D>C 214, one C>B 214"; w.Show(p) != want {
 			t.Errorf("integers %v: got  %s\nwant %s", integers, w.Show(p), want)
 		}

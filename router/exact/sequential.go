@@ -31,9 +31,10 @@ type payment struct {
 // Sequential is the better of a plan and the best plan of sequential paths that each pay at
 // least a share of what it pays for a part of the order (of 20), without some directions.
 // Paths and their parts are found in floats, or in integers where floats are in doubt, at
-// some twenty times the effort. The search's budget limits it.
-func Sequential(s *path.Search, best plan.Plan, share float64, avoid []flow.Direction, integers bool) (plan.Plan, path.Signs) {
-	q := branchSearch{Search: s, amount: best.AmountIn, least: leastValue(&s.Problem, &best, share), integers: integers}
+// some twenty times the effort. The search's budget limits it. first is the best path for
+// the whole order in floats, if it is known.
+func Sequential(s *path.Search, best plan.Plan, share float64, avoid []flow.Direction, first []flow.Hop, integers bool) (plan.Plan, path.Signs) {
+	q := branchSearch{Search: s, amount: best.AmountIn, least: leastValue(&s.Problem, &best, share), first: first, integers: integers}
 	p := &s.Problem
 	promising := (best.AmountOut.Float() - p.GasPrice*float64(best.Gas)) * (1 - float64(p.MaxHops)*path.SupplyError)
 	for _, sizes := range sizes {
@@ -58,7 +59,8 @@ type branchSearch struct {
 	*path.Search
 	amount   u256.Int
 	least    float64 // value that a path has to pay for a part
-	integers bool    // the pools themselves are asked
+	first    []flow.Hop
+	integers bool // the pools themselves are asked
 	branches []branch
 	signs    path.Signs
 }
@@ -78,8 +80,12 @@ func (q *branchSearch) find(sizes [maxBranches]int, avoid []flow.Direction) {
 		if size == 1 && !q.integers {
 			least = max(least, q.lastPart()*q.Graph.Ref[q.Out])
 		}
-		hops, more := q.BestDown(partOf(q.amount, size), least, used, q.integers)
-		q.signs = q.signs.Or(more)
+		hops := q.first
+		if size < parts || q.integers || hops == nil {
+			var more path.Signs
+			hops, more = q.BestDown(partOf(q.amount, size), least, used, q.integers)
+			q.signs = q.signs.Or(more)
+		}
 		if hops != nil && len(used.Pools)+len(hops) <= q.MaxSteps {
 			q.branches = append(q.branches, q.branch(hops))
 			for k := range hops {
