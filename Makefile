@@ -132,6 +132,7 @@ ablation: ## measure what the router loses without each of its parts: POOLS='n n
 SEEDS ?= 500
 steps: ## hold plans of 1 to 100 steps to the best choice of links and to each other, on small markets: SEEDS=n SEED=n
 	@set -o pipefail; SEEDS=$(SEEDS) SEED=$(SEED) go test -count=1 -timeout 3h -run '^Test(Few|More)Steps$$' -v ./router | grep -E '^(steps=|FAIL|panic)|_test.go:'
+
 constants: ## measure what half and double of the router's constants do, and note it beside them: CONSTANTS='path flow.slip' WRITE=1
 	@set -o pipefail; CONSTANTS='$(or $(CONSTANTS),all)' POOLS=$(or $(POOLS),1000) ORDERS=$(or $(ORDERS),150) SEED=$(SEED) WRITE=$(WRITE) \
 		go test -count=1 -timeout 3h -run '^TestConstants$$' -v ./score | grep -E ': half: |^(FAIL|panic)|_test.go:'

@@ -59,7 +59,7 @@ func (p *problem) collect(g *growing) {
 }
 
 // small says whether all links of the market are candidates.
-func (p *problem) small() bool { return len(p.Graph.Links) <= choose.MaxLinks }
+func (p *problem) small() bool { return len(p.Graph.Links) <= smallMarket }
 
 // candidates are the links to choose from: all of a small market, or those that were ever
 // in the network where the steps bind.
