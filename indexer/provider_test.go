@@ -39,9 +39,9 @@ type limitedProvider struct {
 	mu      sync.Mutex
 	tokens  float64
 	at      time.Time
-	asked   map[string]int
-	refused int // by the rate limit
-	busy    int // requests refused because of overload
+	asked   map[string]int // requests by method, without those refused by rate or overload
+	refused int            // by the rate limit
+	busy    int            // requests refused because of overload
 }
 
 // overloads are errors by which Monad's nodes and providers say that they are busy.
@@ -69,7 +69,6 @@ func (g *limitedProvider) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	now := time.Now()
 	g.tokens, g.at = min(g.rate, g.tokens+g.rate*now.Sub(g.at).Seconds()), now
 	granted := g.tokens >= 1
-	g.asked[ask.Method]++
 	overload := ""
 	switch {
 	case !granted:
@@ -77,6 +76,8 @@ func (g *limitedProvider) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case g.overload > 0 && ask.ID != nil && g.random.Float64() < g.overload:
 		g.busy++
 		overload = overloads[g.random.IntN(len(overloads))]
+	default:
+		g.asked[ask.Method]++
 	}
 	if granted {
 		g.tokens--
@@ -189,8 +190,9 @@ func TestJoinThroughLimitedProvider(t *testing.T) {
 	if g.refused > 20 {
 		t.Errorf("%d requests exceeded the rate limit", g.refused)
 	}
-	fmt.Printf("join: blocks=%d pools=%d seconds=%.1f requests=%v refused=%d busy=%d forecasts=%.2f\n",
-		s.Block().Number, len(s.Pools()), time.Since(began).Seconds(), g.asked, g.refused, g.busy, forecast)
+	fmt.Printf("join: blocks=%d pools=%d seconds=%.1f requests=%v per_range=%.2f refused=%d busy=%d forecasts=%.2f\n",
+		s.Block().Number, len(s.Pools()), time.Since(began).Seconds(), g.asked,
+		float64(g.asked["eth_getLogs"])*float64(g.blocks)/float64(s.Block().Number), g.refused, g.busy, forecast)
 }
 
 // createPairs creates pairs until there are so many pools, and mines blocks until
