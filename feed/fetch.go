@@ -28,6 +28,7 @@ func (r *Replica) advance(ctx context.Context, g *sync.WaitGroup) {
 	}
 	needsEligibility := p.eligible == nil || p.eligibleAs != p.last.eligibility
 	if r.markets[target] != nil && !r.resync && !needsEligibility {
+		r.gap = false
 		r.show(target, p.eligible, p.eligibleAs)
 		r.compareAll(ctx, g)
 		return
@@ -36,7 +37,8 @@ func (r *Replica) advance(ctx context.Context, g *sync.WaitGroup) {
 		return
 	}
 	r.fetching = true
-	if r.markets[target] == nil {
+	if r.markets[target] == nil && !r.gap {
+		r.gap = true
 		r.metrics.gaps.Inc()
 	}
 	f := fetch{r: r, p: p, known: map[ID]bool{}, storers: r.storers, snapshot: r.resync || len(r.markets) == 0, eligibility: needsEligibility}
@@ -162,7 +164,6 @@ func (f *fetch) run(ctx context.Context) {
 	}
 	for _, load := range []func(context.Context) ([]byte, error){f.storedWhole, f.askedWhole} {
 		f.blocks = nil
-		f.r.metrics.resyncs.Inc()
 		payload, err := load(ctx)
 		if err == nil {
 			err = f.takeWhole(payload)
@@ -330,6 +331,7 @@ func (r *Replica) takeFetched(p *peer, epoch uint64, f *fetch) {
 		}
 	}
 	if f.whole != nil {
+		r.metrics.resyncs.Inc()
 		clear(r.markets)
 		r.order, r.resync = nil, false
 		r.keep(f.wholeID, f.whole)

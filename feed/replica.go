@@ -34,6 +34,7 @@ type Replica struct {
 	ReplicaConfig
 	metrics *replicaMetrics
 	began   time.Time
+	inbox   chan *nats.Msg // as they come
 	work    chan func()
 
 	peers    map[string]*peer
@@ -45,6 +46,7 @@ type Replica struct {
 	order    []ID                    // of markets, oldest first
 	waiting  map[ID]*delta           // blocks whose base is not there yet
 	shown    view                    // what Head was made of
+	gap      bool                    // the market of the head could not be made, and was counted
 	fetching bool                    // what is missing is being fetched
 	resync   bool                    // a whole market must be loaded: a sum was wrong
 	arrival  arrival                 // of the last block message
@@ -87,7 +89,7 @@ func NewReplica(c ReplicaConfig) *Replica {
 	}
 	r := &Replica{
 		ReplicaConfig: c, metrics: newReplicaMetrics(c.Registry), began: time.Now(),
-		work: make(chan func(), maxQueue), peers: map[string]*peer{}, markets: map[ID]*market.Snapshot{}, waiting: map[ID]*delta{},
+		inbox: make(chan *nats.Msg, maxQueue), work: make(chan func(), maxQueue), peers: map[string]*peer{}, markets: map[ID]*market.Snapshot{}, waiting: map[ID]*delta{},
 		ready: make(chan struct{}), known: make(chan struct{}), faults: map[string]int{},
 		health: Health{Reason: "no indexer has been heard yet"},
 	}
@@ -123,10 +125,11 @@ func (r *Replica) Run(ctx context.Context) error {
 	defer g.Wait()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
+	if err := r.listen(); err != nil {
+		return err
+	}
+	g.Go(func() { r.receive(ctx) })
 	for _, p := range r.peers {
-		if err := r.listen(p); err != nil {
-			return err
-		}
 		g.Go(func() { r.meet(ctx, p) })
 	}
 	tick := time.NewTicker(checkEvery)
@@ -156,20 +159,40 @@ func (r *Replica) hand(do func()) bool {
 	}
 }
 
-// listen subscribes to the heads of an indexer, and to what it says may not be routed.
-func (r *Replica) listen(p *peer) error {
-	_, err := r.Conn.Subscribe(p.subjects.head(), func(m *nats.Msg) {
-		at := time.Now()
-		r.metrics.bytes.Add(float64(len(m.Data)))
-		r.hand(func() { r.reject(p, r.takeHead(p, m.Data, at)) })
-	})
-	if err == nil {
-		_, err = r.Conn.Subscribe(p.subjects.eligibility(), func(m *nats.Msg) {
-			r.metrics.bytes.Add(float64(len(m.Data)))
-			r.hand(func() { r.reject(p, r.takeEligibility(p, m.Data)) })
-		})
+// listen subscribes to the heads of all indexers, and to what they say may not be routed.
+// All subscriptions share one channel, so that messages are taken in the order in which
+// they were sent: a block before its head.
+func (r *Replica) listen() error {
+	for _, p := range r.peers {
+		for _, subject := range []string{p.subjects.head(), p.subjects.eligibility()} {
+			if _, err := r.Conn.ChanSubscribe(subject, r.inbox); err != nil {
+				return err
+			}
+		}
 	}
-	return err
+	return nil
+}
+
+// receive hands messages to Run until ctx ends.
+func (r *Replica) receive(ctx context.Context) {
+	take := map[string]func(data []byte, at time.Time){}
+	for _, p := range r.peers {
+		take[p.subjects.head()] = func(data []byte, at time.Time) { r.reject(p, r.takeHead(p, data, at)) }
+		take[p.subjects.eligibility()] = func(data []byte, _ time.Time) { r.reject(p, r.takeEligibility(p, data)) }
+		take[p.block()] = func(data []byte, at time.Time) { r.reject(p, r.takeBlock(p, data, at)) }
+	}
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case m := <-r.inbox:
+			at := time.Now()
+			r.metrics.bytes.Add(float64(len(m.Data)))
+			if do := take[m.Subject]; do != nil {
+				r.hand(func() { do(m.Data, at) })
+			}
+		}
+	}
 }
 
 // follow goes on with another indexer. Its blocks are subscribed to at once; what it
@@ -189,11 +212,7 @@ func (r *Replica) follow(p *peer) {
 		r.storers, r.sources = storersOf(r.Families(p.manifest.Sources)), p.fingerprint
 	}
 	var err error
-	r.blocks, err = r.Conn.Subscribe(p.block(), func(m *nats.Msg) {
-		r.metrics.bytes.Add(float64(len(m.Data)))
-		at := time.Now()
-		r.hand(func() { r.reject(p, r.takeBlock(p, m.Data, at)) })
-	})
+	r.blocks, err = r.Conn.ChanSubscribe(p.block(), r.inbox)
 	if err != nil {
 		r.Log.Warn("cannot subscribe to blocks", "indexer", p.name, "err", err)
 	}
