@@ -11,8 +11,6 @@ import (
 	"braid/venue"
 )
 
-func storersOf(families []venue.Family) []venue.Storer { return codec.Storers(families) }
-
 // takeBlock takes a block of the live path. If its base is there it is applied at once,
 // before its head comes.
 func (r *Replica) takeBlock(p *peer, message []byte, at time.Time) error {

@@ -42,7 +42,7 @@ func (r *Replica) compareAll(ctx context.Context, g *sync.WaitGroup) {
 		if !p.differs {
 			p.differs, p.since, p.contested = true, now, nil
 			r.metrics.differs.WithLabelValues(p.name).Set(1)
-			r.faults1("divergence")
+			r.countOther("divergence")
 		}
 		if now.Before(p.compareAt) {
 			continue
@@ -57,8 +57,8 @@ func (r *Replica) compareAll(ctx context.Context, g *sync.WaitGroup) {
 	}
 }
 
-// faults1 counts a fault that is no refused message.
-func (r *Replica) faults1(reason string) {
+// countOther counts a fault that is no refused message.
+func (r *Replica) countOther(reason string) {
 	r.countFault(reason)
 	r.metrics.rejected.WithLabelValues(reason).Inc()
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/prometheus/client_golang/prometheus"
 
+	"braid/codec"
 	"braid/market"
 	"braid/venue"
 )
@@ -209,7 +210,7 @@ func (r *Replica) follow(p *peer) {
 	r.metrics.following.WithLabelValues(p.name).Set(1)
 	r.followed, r.waiting, r.retryAt = p, map[ID]*delta{}, time.Time{}
 	if r.storers == nil {
-		r.storers, r.sources = storersOf(r.Families(p.manifest.Sources)), p.fingerprint
+		r.storers = codec.Storers(r.Families(p.manifest.Sources))
 	}
 	var err error
 	r.blocks, err = r.Conn.ChanSubscribe(p.block(), r.inbox)
@@ -248,9 +249,10 @@ func (r *Replica) choose() {
 	}
 }
 
-// commonSources is the fingerprint that an indexer must have to be followed.
+// commonSources is the fingerprint that an indexer must have to be followed: that of
+// the first manifest, by which requests are checked.
 func (r *Replica) commonSources(p *peer) [32]byte {
-	if r.storers == nil {
+	if r.manifest.Load() == nil {
 		return p.fingerprint
 	}
 	return r.sources

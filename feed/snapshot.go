@@ -99,6 +99,7 @@ func (w *Writer) makeSnapshot(s *sent) *sentSnapshot {
 	payload := encodeSnapshot(w.storers, w.fingerprint, s.id, s.market)
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	w.making = false
 	w.snapshots++
 	w.snapshot = &sentSnapshot{id: s.id, series: s.series, sequence: w.snapshots, payload: payload}
 	return w.snapshot
@@ -109,8 +110,10 @@ func (w *Writer) makeSnapshot(s *sent) *sentSnapshot {
 func (w *Writer) snapshotParts() [][]byte {
 	s := w.snapshot
 	if newest := w.recent[w.last.id]; newest != nil && (s == nil || s.series != newest.series || w.recent[s.id] == nil) {
-		go w.makeSnapshot(newest)
-		w.snapshot = nil
+		if !w.making {
+			w.making = true
+			go w.makeSnapshot(newest)
+		}
 		return nil
 	}
 	if s == nil {

@@ -68,6 +68,7 @@ type Writer struct {
 	eligible    uint64 // sequence of its message
 	snapshot    *sentSnapshot
 	snapshots   uint64 // sequence of its message
+	making      bool   // one is being made for those who ask
 	manifest    []byte // message
 	manifests   uint64 // sequence of it
 	answers     recordsAnswer
