@@ -106,6 +106,7 @@ func testConfig(t testing.TB) Config {
 		Health:    func() Health { return Health{Ready: true, Reachable: true, Block: 19_000_123, Updated: now} },
 		Sources:   monad.Sources(),
 		Contracts: testContracts,
+		Receipts:  testReceipts,
 		Now:       func() time.Time { return now },
 		Version:   "test",
 	}

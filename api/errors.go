@@ -36,12 +36,14 @@ const (
 	amountTooSmall        code = "AMOUNT_TOO_SMALL"
 	priceImpactTooHigh    code = "PRICE_IMPACT_TOO_HIGH"
 	minAmountOutTooHigh   code = "MIN_AMOUNT_OUT_TOO_HIGH"
+	unknownTransaction    code = "UNKNOWN_TRANSACTION"
 	notFound              code = "NOT_FOUND"
 	methodNotAllowed      code = "METHOD_NOT_ALLOWED"
 	uriTooLong            code = "URI_TOO_LONG"
 	rateLimited           code = "RATE_LIMITED"
 	internal              code = "INTERNAL"
 	stateStale            code = "STATE_STALE"
+	nodeUnavailable       code = "NODE_UNAVAILABLE"
 	overloaded            code = "OVERLOADED"
 	timeout               code = "TIMEOUT"
 )
@@ -77,12 +79,14 @@ var errorTable = []errorClass{
 	{amountTooSmall, 404, "The output rounds to nothing", false},
 	{priceImpactTooHigh, 422, "The price impact is above the guard", false},
 	{minAmountOutTooHigh, 422, "The quoted amount is below minAmountOut", false},
+	{unknownTransaction, 404, "No swap of the aggregator has this hash", false},
 	{notFound, 404, "No such path", false},
 	{methodNotAllowed, 405, "No such method on this path", false},
 	{uriTooLong, 414, "The URL is too long", false},
 	{rateLimited, 429, "Too many requests", true},
 	{internal, 500, "Something is broken on this side", false},
 	{stateStale, 503, "The market is not loaded, or too old", true},
+	{nodeUnavailable, 502, "No node answered", true},
 	{overloaded, 503, "More is asked than can be answered", true},
 	{timeout, 504, "The time budget is spent", true},
 }
@@ -126,6 +130,9 @@ type problem struct {
 	hints       hints
 	retryAfter  time.Duration // for the header Retry-After; 0: none
 }
+
+// nodeRetry is the Retry-After of NODE_UNAVAILABLE.
+const nodeRetry = time.Second
 
 // errOverloaded rejects a request that would have to wait for too long.
 var errOverloaded error = &problem{

@@ -46,12 +46,12 @@ func TestHostileRequests(t *testing.T) {
 }
 
 var (
-	fuzzPaths  = []string{"/api/v1/tokens", "/api/v1/liquidity-sources", "/api/v1/quote", "/api/v1/swap", "/api/v1/swap/", "/api/v1/depth", "/api/v1/stream", "/api/v1/market", "/api/v1/prices", "/api/v1/quotes", "/tokenlist.json", "/readyz", "/x"}
-	fuzzNames  = append([]string{"search", "limit", "tokens", "q", "slippage", "x", "amount[]", "%"}, swapParameters...)
+	fuzzPaths  = []string{"/api/v1/tokens", "/api/v1/liquidity-sources", "/api/v1/quote", "/api/v1/swap", "/api/v1/swap/", "/api/v1/depth", "/api/v1/stream", "/api/v1/market", "/api/v1/prices", "/api/v1/quotes", "/api/v1/receipt", "/tokenlist.json", "/readyz", "/x"}
+	fuzzNames  = append([]string{"search", "limit", "tokens", "q", "tx", "quoted", "slippage", "x", "amount[]", "%"}, swapParameters...)
 	fuzzValues = []string{
 		"", "0", "1", "-1", "50", "10000", "10001", "1e18", "0x", "NaN", "null", "true", "1000000", "1000000000000000000", "5000000000000000000000000",
 		"115792089237316195423570985008687907853269984665640564039457584007913129639935", "99999999999999999999999999999999999999999999999999999999999999999999999999999999",
-		"%", "%00", "%zz", "%ff%fe", "..%2f..%2f", "'%20OR%201=1", "<script>", "%0d%0aX-Evil:%201", "\u202e", "LFJ", "UniswapV2,LFJ", "in", "out", "true", "market", "routes", "meta", "meta,approval", ",,,", "usd", "%F0%9F%A6%84",
+		"%", "%00", "%zz", "%ff%fe", "..%2f..%2f", "'%20OR%201=1", "<script>", "%0d%0aX-Evil:%201", "\u202e", "LFJ", "UniswapV2,LFJ", "in", "out", "true", "0x" + strings.Repeat("ab", 32), "market", "routes", "meta", "meta,approval", ",,,", "usd", "%F0%9F%A6%84",
 		monad.NativePlaceholder.Hex(), "0x0000000000000000000000000000000000000000", "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266", "0xF39Fd6e51aad88F6F4ce6aB8827279cffFb92266",
 	}
 )

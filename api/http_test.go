@@ -20,7 +20,7 @@ import (
 )
 
 var paths = []string{
-	"/api/v1/tokens", "/api/v1/liquidity-sources", "/api/v1/quote", "/api/v1/swap", "/api/v1/depth", "/api/v1/stream", "/api/v1/market", "/api/v1/prices", "/api/v1/quotes", "/healthz", "/readyz", "/version",
+	"/api/v1/tokens", "/api/v1/liquidity-sources", "/api/v1/quote", "/api/v1/swap", "/api/v1/depth", "/api/v1/stream", "/api/v1/market", "/api/v1/prices", "/api/v1/quotes", "/api/v1/receipt", "/healthz", "/readyz", "/version",
 	"/openapi.json", "/errors.json", "/tokenlist.json", "/.well-known/security.txt",
 }
 

@@ -99,6 +99,7 @@ var requiredMessages = map[string]string{
 	"recipient":    ": the address that receives the output",
 	"feeRecipient": " with feeBps: the address that the fee is paid to",
 	"tokens":       ": the addresses of up to 100 tokens, separated by commas; /api/v1/tokens lists tokens",
+	"tx":           ": the hash of a transaction",
 	"q":            ": tokenIn:tokenOut:amount, repeated for up to 50 orders",
 	"owner":        " where it is given: the address that signs; leave it out if that is the recipient",
 }

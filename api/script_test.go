@@ -1,6 +1,8 @@
 package api
 
 import (
+	"context"
+	"errors"
 	"net/url"
 	"os"
 	"regexp"
@@ -9,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/ethereum/go-ethereum/common"
 
 	"braid/market"
 	"braid/monad"
@@ -100,7 +104,7 @@ func scriptServices(t *testing.T) map[string]service {
 	overloaded.Config.Handler.(*server).admission.fill(t)
 	return map[string]service{
 		"":        serve(t),
-		"loading": serve(t, func(c *Config) { c.Head = func() *market.Snapshot { return nil } }),
+		"loading": serve(t, func(c *Config) { c.Head, c.Receipts = func() *market.Snapshot { return nil }, nil }),
 		"stale": serve(t, func(c *Config) {
 			c.Health = func() Health { return Health{Ready: true, Updated: now.Add(-time.Hour)} }
 		}),
@@ -109,6 +113,9 @@ func scriptServices(t *testing.T) map[string]service {
 		"busy":   busy,
 
 		"overloaded": overloaded,
+		"unreachable": serve(t, func(c *Config) {
+			c.Receipts = func(context.Context, common.Hash) (*Receipt, error) { return nil, errors.New("connection refused") }
+		}),
 	}
 }
 

@@ -10,6 +10,7 @@ package api
 
 import (
 	"cmp"
+	"context"
 	"crypto/rand"
 	"log/slog"
 	"net/http"
@@ -43,6 +44,10 @@ type Config struct {
 	Sources   []venue.Source                             // liquidity sources that are routed, in the order in which they are listed
 	Retired   []venue.Source                             // sources that are not routed; excludeSources still accepts their ids
 	Contracts calldata.Contracts                         // addresses that transactions are encoded for
+
+	// Receipts reads a transaction from nodes, with a budget of its own; nil if none knows
+	// the hash. Without it /receipt is not served.
+	Receipts func(context.Context, common.Hash) (*Receipt, error)
 
 	Page     http.Handler         // serves /, /market, /docs and /assets/; nil: nothing there
 	Log      *slog.Logger         // nil: nothing is logged
@@ -119,6 +124,7 @@ type server struct {
 	admission    *admission
 	limiter      *limiter
 	streams      streams
+	nodeCalls    chan struct{} // holds an element for each request that asks nodes
 	metrics      *metrics
 	cache        atomic.Pointer[snapshotCache] // of the newest snapshot that a request used
 	published    atomic.Pointer[publishedList]
@@ -158,6 +164,7 @@ func New(c Config) Service {
 		knownSources: map[string]bool{},
 		limiter:      newLimiter(c.RatePerSecond),
 		streams:      newStreams(c.MaxStreams),
+		nodeCalls:    make(chan struct{}, maxNodeCalls),
 
 		document: documentFor(c.Public),
 	}
@@ -187,6 +194,7 @@ func (s *server) routes() {
 		"/stream":            s.stream,
 		"/market":            s.market,
 		"/prices":            s.prices,
+		"/receipt":           s.receipt,
 	} {
 		s.route(apiPrefix+path, s.withRateLimit(e, 1))
 	}

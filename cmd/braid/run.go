@@ -58,6 +58,11 @@ func (s *service) run(ctx context.Context, l net.Listener, log *slog.Logger, rea
 		return err
 	}
 	defer closeStore()
+	requests, err := chain.Open(ctx, chain.Config{URLs: s.rpc.list, ChainID: monad.ChainID, Rate: receiptRate})
+	if err != nil {
+		return err
+	}
+	defer requests.Close()
 	beside, err := s.publishTo(&out, index, d, log, registry)
 	if err != nil {
 		return err
@@ -70,7 +75,7 @@ func (s *service) run(ctx context.Context, l net.Listener, log *slog.Logger, rea
 		})
 	}
 	stopping := newStopping()
-	handler, admin, err := s.handler(l, index, condition{health(index), proofs(index), index.Untried}, d, stopping, log, registry)
+	handler, admin, err := s.handler(l, index, condition{health(index), proofs(index), index.Untried, receipts(requests)}, d, stopping, log, registry)
 	if err != nil {
 		return err
 	}
@@ -97,12 +102,13 @@ type marketSource interface {
 	Run(context.Context) error
 }
 
-// condition tells how the market source is doing. A replica has no trials of its own:
-// proofs and untried are nil.
+// condition tells how the market source is doing. A replica has no trials of its own
+// and no nodes: proofs, untried and receipts are nil.
 type condition struct {
-	health  func() api.Health
-	proofs  func() map[string]api.Proofs
-	untried func(tokenIn, tokenOut common.Address) int
+	health   func() api.Health
+	proofs   func() map[string]api.Proofs
+	untried  func(tokenIn, tokenOut common.Address) int
+	receipts func(context.Context, common.Hash) (*api.Receipt, error)
 }
 
 // stopping are the stages in which the service stops: it is not ready any more, and
@@ -177,6 +183,7 @@ func (s *service) handler(l net.Listener, index marketSource, of condition, d de
 		Health:        of.health,
 		Proofs:        of.proofs,
 		Untried:       of.untried,
+		Receipts:      of.receipts,
 		Sources:       d.sources,
 		Retired:       d.retired,
 		Contracts:     s.contracts(),
