@@ -3,6 +3,7 @@ package api
 import (
 	"encoding/json"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -112,6 +113,22 @@ func TestBatchRunsOutOfTime(t *testing.T) {
 	_, err = h.quoteEntry(late, c, request{}, order(wmon.Hex(), usdc.Hex(), "2000000000000000000"), false)
 	if p := asProblem(err); p.code != timeout {
 		t.Errorf("%+v", p)
+	}
+}
+
+// TestBatchAdmission: every order of a batch waits for its turn by itself, so that
+// another client's request does not wait for all of them.
+func TestBatchAdmission(t *testing.T) {
+	s := serve(t)
+	entries := make([]string, 10)
+	for i := range entries {
+		entries[i] = order(wmon.Hex(), usdc.Hex(), units(1, 18).Add(u256.From(uint64(i))).String())
+	}
+	s.get(batchOf(entries...))
+	w := httptest.NewRecorder()
+	s.Config.Handler.(*server).metrics.handler.ServeHTTP(w, httptest.NewRequest("GET", "/metrics", nil))
+	if !strings.Contains(w.Body.String(), "\nbraid_search_seconds_count 10\n") {
+		t.Error("ten orders did not take ten turns")
 	}
 }
 
