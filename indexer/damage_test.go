@@ -82,7 +82,7 @@ func TestDamagedStore(t *testing.T) {
 		if err := os.WriteFile(path, damaged, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		s := &Store{path: path, fingerprint: store.fingerprint, storers: store.storers}
+		s := &Store{path: path, fingerprint: store.fingerprint, sources: store.sources, storers: store.storers}
 		if err := catchPanics(s.read); err != nil {
 			if errors.Is(err, errCycle) {
 				cycles++

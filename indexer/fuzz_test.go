@@ -127,7 +127,7 @@ func FuzzStoreFile(f *testing.F) {
 		if err := os.WriteFile(damaged, file, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		s := &Store{path: damaged, fingerprint: store.fingerprint, storers: store.storers}
+		s := &Store{path: damaged, fingerprint: store.fingerprint, sources: store.sources, storers: store.storers}
 		if catchPanics(s.read) != nil || s.loaded == nil {
 			return
 		}

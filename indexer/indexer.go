@@ -86,6 +86,7 @@ type Indexer struct {
 	storers        []venue.Storer // families whose pools can be read and stored
 	creationTopics []common.Hash  // of creation events; empty: the chain is joined by reading all logs
 	discovery      *discovery     // while joining; else nil
+	carried        trie           // verdicts from a store of other sources
 	saved          *state         // loaded from the store; nil: none
 	store          *Store
 	saver          saver

@@ -40,10 +40,12 @@ func (p Progress) String() string {
 // discovery is a search for pools: those created in settled blocks below next, in
 // the order of their creation and without their state.
 type discovery struct {
-	anchor market.Block // settled block; all blocks searched are its ancestors, or itself
-	next   uint64       // number of the first block not yet searched
-	pools  []venue.Pool
-	known  map[venue.ID]bool // IDs of pools
+	anchor  market.Block // settled block; all blocks searched are its ancestors, or itself
+	next    uint64       // number of the first block not yet searched
+	pools   []venue.Pool
+	known   map[venue.ID]bool // IDs of pools
+	resumed bool              // from a store of other sources
+	added   []venue.Source    // whose pools have not been searched for in the blocks below next
 }
 
 func newDiscovery(anchor market.Block, next uint64, pools []venue.Pool) *discovery {
@@ -96,6 +98,9 @@ func (x *Indexer) join(ctx context.Context, first uint64, b market.Block) (*chan
 // discoverPools finds the pools created up to block b. It continues an earlier
 // discovery if that is of the same branch.
 func (x *Indexer) discoverPools(ctx context.Context, first uint64, b market.Block) error {
+	if x.discovery != nil && x.discovery.resumed && x.discovery.next > b.Number+1 {
+		return errJoinTooSlow // b is soon above the stored block: they are half of keep apart
+	}
 	if x.discovery != nil && x.olderThanSettled(b, x.discovery.anchor) {
 		return errNodesBehind
 	}
@@ -115,6 +120,9 @@ func (x *Indexer) discoverPools(ctx context.Context, first uint64, b market.Bloc
 		x.discovery = newDiscovery(b, first, nil)
 	}
 	x.discovery.anchor = b
+	if err := x.discoverAdded(ctx); err != nil {
+		return fmt.Errorf("finding pools: %w", err)
+	}
 	start, saved, report := x.discovery.next, time.Now(), x.progressReporter("finding pools")
 	for _, s := range x.factoryRanges(start, b.Number) {
 		err := x.node.LogsOf(ctx, s.factories, s.from, s.to, x.creationTopics, func(logs []types.Log, upTo uint64) error {
@@ -139,6 +147,34 @@ func (x *Indexer) discoverPools(ctx context.Context, first uint64, b market.Bloc
 	x.discovery.next = b.Number + 1
 	x.saveDiscovery()
 	return nil
+}
+
+// discoverAdded finds the pools of sources that were added since the discovery began, in
+// the blocks that were searched before. Nothing is saved until all are found.
+func (x *Indexer) discoverAdded(ctx context.Context) error {
+	if len(x.discovery.added) == 0 || x.discovery.next == 0 {
+		return nil
+	}
+	from, factories := x.discovery.next, []common.Address(nil)
+	for _, s := range x.discovery.added {
+		first := max(s.FirstBlock, x.firstBlock)
+		if x.discovery.next <= x.firstBlock { // a chain that ends before the first source
+			first = 0
+		}
+		from, factories = min(from, first), append(factories, s.Factory)
+	}
+	err := x.node.LogsOf(ctx, factories, from, x.discovery.next-1, x.creationTopics, func(logs []types.Log, _ uint64) error {
+		for i := range logs {
+			if p := x.createdPool(&logs[i]); p != nil {
+				x.discovery.add(p)
+			}
+		}
+		return nil
+	})
+	if err == nil {
+		x.discovery.added = nil
+	}
+	return err
 }
 
 // saveDiscovery writes the discovery to the store. A failure is logged only: the

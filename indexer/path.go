@@ -173,7 +173,11 @@ func (x *Indexer) emptySnapshot(ctx context.Context) (*state, error) {
 // emptyState is the state before the first block.
 func (x *Indexer) emptyState() (*state, error) {
 	s, err := x.empty.Next(market.Block{}, nil, x.list)
-	return &state{Snapshot: s, epoch: x.epoch}, err
+	empty := &state{Snapshot: s, epoch: x.epoch}
+	if x.tip == nil { // the chain is the one the store was written for
+		empty.verdicts = x.carried
+	}
+	return empty, err
 }
 
 // maxReplayBlocks is how many blocks of logs are read at most to bring a snapshot up

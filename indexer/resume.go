@@ -28,6 +28,9 @@ func (x *Indexer) resume() error {
 		x.log.Info("resuming the search for pools", "block", contents.Next, "pools", len(contents.pools))
 		return nil
 	}
+	if contents.changed {
+		return x.resumeOthers(contents)
+	}
 	pools, unproved := x.partProved(contents)
 	empty, err := x.emptyState()
 	if err != nil {
@@ -67,6 +70,18 @@ func (x *Indexer) resume() error {
 	}
 	x.record.add(findings{reload: reload})
 	x.log.Info("resuming", "block", contents.Block.Number, "pools", len(contents.pools), "waiting", len(contents.waiting))
+	return nil
+}
+
+// resumeOthers continues from a market of other sources: its pools need not be searched
+// for again, only those of the rows that were added.
+func (x *Indexer) resumeOthers(contents *storeContents) error {
+	x.discovery = newDiscovery(contents.Block, contents.Block.Number+1, contents.pools)
+	for _, w := range contents.waiting {
+		x.discovery.add(w.pool)
+	}
+	x.discovery.resumed, x.discovery.added, x.carried = true, contents.added, contents.verdicts
+	x.log.Info("resuming with other sources", "block", contents.Block.Number, "pools", len(x.discovery.pools), "sources added", len(contents.added))
 	return nil
 }
 

@@ -47,7 +47,8 @@ import (
 // Integers in keys and checksums are big-endian.
 type Store struct {
 	path        string
-	fingerprint []byte         // identifies format, chain and sources
+	fingerprint []byte         // identifies format and chain
+	sources     []venue.Source // of this run
 	storers     []venue.Storer // families that can encode and decode pools
 	loaded      *storeContents // read by OpenStore; nil if there was nothing to use
 
@@ -72,19 +73,20 @@ var (
 )
 
 // errIncompatible is for a sound file that this configuration cannot use.
-var errIncompatible = errors.New("it was written for another chain, other sources or another format")
+var errIncompatible = errors.New("it was written for another chain, another format, or was an unfinished search for other sources")
 
 // storeHeader says what the file holds. The JSON names are part of the format.
 type storeHeader struct {
-	Fingerprint []byte       `json:"Print"`
-	Complete    bool         `json:"Whole"` // a snapshot; false: a discovery
-	Block       market.Block // of the snapshot; or a settled block that all blocks searched by the discovery are ancestors of, or equal to
-	Next        uint64       // discovery: number of the first block not yet searched
-	Pools       int          // number of records
-	Tokens      int          // number of records
-	Waiting     int          // number of records
-	Verdicts    int          // number of records
-	Checksum    uint32       `json:"Sum"` // see checksums.total
+	Fingerprint []byte         `json:"Print"`
+	Sources     []venue.Source // that the pools are of
+	Complete    bool           `json:"Whole"` // a snapshot; false: a discovery
+	Block       market.Block   // of the snapshot; or a settled block that all blocks searched by the discovery are ancestors of, or equal to
+	Next        uint64         // discovery: number of the first block not yet searched
+	Pools       int            // number of records
+	Tokens      int            // number of records
+	Waiting     int            // number of records
+	Verdicts    int            // number of records
+	Checksum    uint32         `json:"Sum"` // see checksums.total
 }
 
 // checksums are the 4-byte checksums of all records of pools and tokens, in the
@@ -100,18 +102,19 @@ func (c checksums) total() uint32 { return checksum(c.pools, c.tokens) + c.waiti
 // OpenStore reads the file at path, if there is one, and opens path + ".new" to
 // be written. bbolt may panic when it reads a damaged file, which counts as an
 // error here (catchPanics). A file that is damaged is renamed to path + ".damaged-" and the
-// time in nanoseconds, and one written for another chain or other sources will
-// be replaced: neither is an error. A file that another process has open is.
+// time in nanoseconds, and one written for another chain will be replaced: neither
+// is an error. Of one written for other sources, the pools of those that are the
+// same are used. A file that another process has open is.
 // A nil log logs nothing.
 func OpenStore(path string, chainID uint64, sources []venue.Source, families []venue.Family, log *slog.Logger) (*Store, error) {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
-	fingerprint, err := codec.Fingerprint(chainID, sources)
+	fingerprint, err := codec.Fingerprint(chainID, nil)
 	if err != nil {
 		return nil, fmt.Errorf("store: %w", err)
 	}
-	s := &Store{path: path, fingerprint: fingerprint, storers: codec.Storers(families)}
+	s := &Store{path: path, fingerprint: fingerprint, sources: sources, storers: codec.Storers(families)}
 	inUse := fmt.Errorf("store %s is in use by another process: give each its own", path)
 	switch err := catchPanics(s.read); {
 	case err == nil || errors.Is(err, fs.ErrNotExist):
@@ -235,7 +238,7 @@ func (s *Store) write(reset bool, header storeHeader, pools []venue.Pool, tokens
 		if err := s.writeTrie(tx.Bucket(bucketProofs), s.verdicts, verdicts, &sums.waiting); err != nil {
 			return err
 		}
-		header.Fingerprint, header.Checksum = s.fingerprint, sums.total()
+		header.Fingerprint, header.Sources, header.Checksum = s.fingerprint, s.sources, sums.total()
 		header.Pools, header.Tokens, header.Waiting, header.Verdicts = len(pools), len(tokens), waiting.count, verdicts.count
 		data, err := json.Marshal(header)
 		if err != nil {

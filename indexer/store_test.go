@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -126,9 +127,9 @@ func TestDamage(t *testing.T) {
 		t.Fatal(err)
 	}
 	var lines bytes.Buffer
-	store, err := indexer.OpenStore(path, monad.ChainID, monad.Sources()[1:], nil, slog.New(slog.NewTextHandler(&lines, nil)))
-	if err != nil || !strings.Contains(lines.String(), "other sources") {
-		t.Errorf("a store of other sources: %v: %s", err, &lines)
+	store, err := indexer.OpenStore(path, monad.ChainID+1, monad.Sources(), nil, slog.New(slog.NewTextHandler(&lines, nil)))
+	if err != nil || !strings.Contains(lines.String(), "another chain") {
+		t.Errorf("a store of another chain: %v: %s", err, &lines)
 	}
 	if err := store.Close(); err != nil {
 		t.Error(err)
@@ -137,6 +138,54 @@ func TestDamage(t *testing.T) {
 	w.mine(w.transferAndSync(pools[5], 7)...) // so that its blocks are others
 	mineMore()
 	w.runToHead(path, univ2.New(monad.Sources()))
+}
+
+// TestOtherSources: a store that was written for fewer sources, or others, is used: only
+// the pools of rows that were added or changed are searched for.
+func TestOtherSources(t *testing.T) {
+	t.Parallel()
+	w := newFixture(t, 8)
+	path := filepath.Join(t.TempDir(), "market")
+	all := monad.Sources()
+	less := slices.DeleteFunc(monad.Sources(), func(s venue.Source) bool { return s.ID == "Kansei" })
+	for i, rows := range [][]venue.Source{less, all, less} {
+		for range 10 {
+			w.mine(w.transferAndSync(w.index.Head().Pools()[0], 100)...)
+		}
+		var lines bytes.Buffer
+		families := []venue.Family{univ2.New(rows)}
+		log := slog.New(slog.NewTextHandler(&lines, nil))
+		store, err := indexer.OpenStore(path, monad.ChainID, rows, families, log)
+		if err != nil {
+			t.Fatal(err)
+		}
+		x := indexer.New(indexer.Config{Node: w.node, Families: families, Sources: rows, Start: market.New(monad.Chain()), Listed: monad.Tokens(), Keep: 8, Store: store, Log: log})
+		ctx, stop := context.WithCancel(t.Context())
+		done := make(chan error)
+		go func() { done <- x.Run(ctx) }()
+		got, want := await(t, x, w.chain.Head().Hash()), 0
+		for _, p := range w.awaitHead().Pools() {
+			if len(rows) == len(all) || p.Info().Source.ID != "Kansei" {
+				want++
+				if q, ok := got.Pool(p.Info().ID); !ok || q.Spot(0, 1) != p.Spot(0, 1) {
+					t.Errorf("run %d: pool %s is not the same", i, p.Info().ID)
+				}
+			}
+		}
+		if len(got.Pools()) != want {
+			t.Errorf("run %d: %d pools, want %d", i, len(got.Pools()), want)
+		}
+		stop()
+		if err := <-done; err != nil {
+			t.Fatal(err)
+		}
+		if err := store.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if others := strings.Contains(lines.String(), "resuming with other sources"); others != (i > 0) {
+			t.Errorf("run %d: %s", i, &lines)
+		}
+	}
 }
 
 // TestKills kills a process that follows a busy chain at random moments. The

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/ethereum/go-ethereum/common"
 	"go.etcd.io/bbolt"
 
 	"braid/market"
@@ -22,6 +23,12 @@ type storeContents struct {
 	tokens   []market.Token
 	waiting  []waitingPool
 	verdicts trie
+
+	// If the file was written for other sources than those of this run, the pools of
+	// rows that are not the same any more are left out, and added are the rows whose
+	// pools are missing.
+	changed bool
+	added   []venue.Source
 }
 
 // waitingPool is a pool that waits.
@@ -66,11 +73,18 @@ func (s *Store) readTx(tx *bbolt.Tx) error {
 	if string(contents.Fingerprint) != string(s.fingerprint) {
 		return errIncompatible
 	}
+	same := contents.compareSources(s.sources)
+	if contents.changed && !contents.Complete {
+		return errIncompatible
+	}
 	if waiting == nil || verdicts == nil {
 		return fmt.Errorf("%w: a bucket is missing", errDamaged)
 	}
 	var sums checksums
 	sums.pools, err = readRecords(pools, contents.Pools, func(_, value []byte) error {
+		if contents.changed && len(value) >= 24 && !same[common.Address(value[4:24])] {
+			return nil // the first field of a pool is its source's factory
+		}
 		p, err := decodePool(s.storers, value)
 		contents.pools = append(contents.pools, p)
 		return err
@@ -90,6 +104,9 @@ func (s *Store) readTx(tx *bbolt.Tx) error {
 	waitingSums, err := readRecords(waiting, contents.Waiting, func(key, value []byte) error {
 		if len(value) < 5 || (entry{value: value}).reason() >= reasons {
 			return fmt.Errorf("%w: a waiting pool of %d bytes", errDamaged, len(value))
+		}
+		if contents.changed && len(value) >= 25 && !same[common.Address(value[5:25])] {
+			return nil
 		}
 		e := entry{key: bytes.Clone(key), value: bytes.Clone(value)}
 		p, err := unpack(s.storers, e)
@@ -118,9 +135,37 @@ func (s *Store) readTx(tx *bbolt.Tx) error {
 	return nil
 }
 
+// compareSources sets changed and added, and tells the factories of the rows that are the
+// same.
+func (contents *storeContents) compareSources(now []venue.Source) (same map[common.Address]bool) {
+	before := map[string]bool{}
+	for _, row := range contents.Sources {
+		before[rowText(row)] = true
+	}
+	same = map[common.Address]bool{}
+	for _, row := range now {
+		if before[rowText(row)] {
+			same[row.Factory] = true
+		} else {
+			contents.added = append(contents.added, row)
+		}
+	}
+	contents.changed = len(same) != len(contents.Sources) || len(contents.added) > 0
+	return same
+}
+
+// rowText identifies a row.
+func rowText(row venue.Source) string {
+	text, _ := json.Marshal(row) // cannot fail: it was parsed
+	return string(text)
+}
+
 // readRecords calls decode with key and value of each record of a bucket, of which
 // there must be n, and gives their checksums.
 func readRecords(bucket *bbolt.Bucket, n int, decode func(key, value []byte) error) (sums []byte, err error) {
+	if n == 0 { // bbolt may follow a damaged page of an empty bucket for ever
+		return nil, nil
+	}
 	count := 0
 	err = bucket.ForEach(func(key, record []byte) error {
 		value, err := verifyChecksum(key, record)
