@@ -233,6 +233,7 @@ func TestReadiness(t *testing.T) {
 		Updated       *string
 		AgeSeconds    *int64
 		Paused        map[string]string
+		Feed          *Feed
 	}
 	for name, c := range map[string]struct {
 		edit   func(*Config)
@@ -269,6 +270,9 @@ func TestReadiness(t *testing.T) {
 		a.into(t, &body)
 		if body.Ready != c.ready || (a.status == 200) != c.ready || body.Reason != c.reason || body.NodeReachable != c.node {
 			t.Errorf("%s: %d %s", name, a.status, a.raw)
+		}
+		if (body.Feed != nil) != strings.HasPrefix(name, "replica") {
+			t.Errorf("%s: feed %v", name, body.Feed)
 		}
 		if why := body.Paused["Kuru"]; (why == "its vault moves") != (name == "paused") {
 			t.Errorf("%s: paused %v", name, body.Paused)

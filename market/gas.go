@@ -3,6 +3,7 @@ package market
 import (
 	"math"
 	"slices"
+	"sync"
 
 	"braid/u256"
 )
@@ -41,18 +42,26 @@ type gasCosts struct {
 	all, inLine []float64
 }
 
+// keptCosts are the costs of the last snapshot with a graph.
+type keptCosts struct {
+	sync.Mutex
+	costs *gasCosts
+}
+
 // gasAt is the costs at the gas price of a snapshot, which has this graph. They are kept
 // for the next one that has it too.
 func (g *Graph) gasAt(s *Snapshot) *gasCosts {
 	price := s.GasPrice()
-	if kept := g.gas.Load(); kept != nil && kept.price == price {
+	g.gas.Lock()
+	defer g.gas.Unlock()
+	if kept := g.gas.costs; kept != nil && kept.price == price {
 		return kept
 	}
 	c := &gasCosts{price: price, all: g.gasIn(s, true)}
 	if c.inLine = c.all; g.outOfLine {
 		c.inLine = g.gasIn(s, false)
 	}
-	g.gas.Store(c)
+	g.gas.costs = c
 	return c
 }
 

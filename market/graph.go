@@ -3,7 +3,6 @@ package market
 import (
 	"iter"
 	"slices"
-	"sync/atomic"
 
 	"braid/venue"
 )
@@ -20,11 +19,11 @@ type Graph struct {
 	directions []Direction
 	votes      []vote // as directions
 
-	prices      []Price                  // by token
-	reference   []float64                // by token: its price, or the median where that is withheld; 0 if unknown
-	contradicts []bool                   // by direction: the pool contradicts the prices of its tokens
-	outOfLine   bool                     // one does
-	gas         atomic.Pointer[gasCosts] // at the last price asked for
+	prices      []Price   // by token
+	reference   []float64 // by token: its price, or the median where that is withheld; 0 if unknown
+	contradicts []bool    // by direction: the pool contradicts the prices of its tokens
+	outOfLine   bool      // one does
+	gas         keptCosts // at the last price asked for
 	derived     any
 }
 
