@@ -5,7 +5,8 @@
 // ways of which each gains at the prices of the network that it joins: the dual at those
 // prices bounds what links add, so that a network is optimal for all links when none gains.
 // The same bound says what a network can become with the steps that are left, and cuts it
-// when that is no more than what is known. Unless the effort ends it, the search is exact.
+// when that is no more than what is known. Unless effort or width end it,
+// the search is exact.
 package choose
 
 import (
