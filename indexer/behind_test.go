@@ -73,11 +73,11 @@ func (l *laggingNode) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // store holds is made again because of them.
 func TestNodesFallBack(t *testing.T) {
 	t.Parallel()
-	const keep = 8
+	const keep, fallBack = 8, 44 // blocks; more than keep and 32 are not remembered
 	w := newFixture(t, 0)
 	pools := w.index.Head().Pools()
 	live := func() uint64 {
-		for range 5 * keep {
+		for range 6 * keep {
 			w.mine(w.transferAndSync(pools[0], 100)...)
 		}
 		return w.chain.Head().Number.Uint64()
@@ -139,7 +139,7 @@ func TestNodesFallBack(t *testing.T) {
 		reached()
 		head = live()
 		reached()
-		node.height.Store(head - 3*keep)
+		node.height.Store(head - fallBack)
 		reason("behind") // the snapshot
 		node.height.Store(0)
 		reached()
@@ -147,7 +147,7 @@ func TestNodesFallBack(t *testing.T) {
 	if strings.Contains(log, "starting over") || strings.Contains(log, "searching for pools again") {
 		t.Errorf("started over: %s", log)
 	}
-	node.height.Store(head - 3*keep)
+	node.height.Store(head - fallBack)
 	log = during(func(reason func(string), reached func()) {
 		reason("behind") // the store
 		node.height.Store(0)

@@ -24,6 +24,7 @@ interface Parameter {
   name: string;
   in: string;
   required?: boolean;
+  "x-required-unless"?: string; // the name of the parameter that may take its place
   description?: string;
   schema?: Schema;
   example?: unknown;
@@ -127,10 +128,12 @@ function Endpoint({ document, path, operation }: { document: Document; path: str
 
 function QueryParameter({ document, parameter: p, of }: { document: Document; parameter: Parameter; of: string }) {
   const example = p.example ?? p.schema?.default;
+  const other = p["x-required-unless"];
   return (
-    <div class="parameter" data-name={p.name} data-required={p.required} data-example={example === undefined ? undefined : String(example)}>
+    <div class="parameter" data-name={p.name} data-required={p.required || other ? true : undefined} data-example={example === undefined ? undefined : String(example)}>
       <div>
         <code id={`${of}-${p.name}`}>{p.name}</code> <small class="soft">{limits(document, flatten(document, p.schema ?? {}))}</small> {p.required && <small class="bad">required</small>}
+        {other && <small class="bad">required without {other}</small>}
         <p class="soft">
           <Text text={p.description} />
         </p>
